@@ -1,0 +1,1 @@
+"""From session logs to the lake and its full-text companion."""

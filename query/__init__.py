@@ -1,0 +1,1 @@
+"""From the lake and its companion to evidence."""
