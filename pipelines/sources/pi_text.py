@@ -1,0 +1,154 @@
+"""The searchable text of Pi's entries: what people, models and tools wrote, never the envelope.
+
+System messages, thinking, images, signatures and extension state have no searchable text.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from ..json_lines import is_array, is_object
+from .pi_format import Block, Message, SessionLine
+from .records import Origin
+
+__all__ = ["call_command", "call_path", "entry_origin", "entry_text", "is_history_tool", "readable_arguments"]
+
+# A whole frame of our own evidence; text that only imitates parts of one is ordinary text.
+_EVIDENCE_MARK = "[DS4 HISTORICAL EVIDENCE"
+_EVIDENCE_FRAME = re.compile(
+    r"^\[DS4 HISTORICAL EVIDENCE [^\n]*\]\n(?:[^\n]*\n){0,12}?"
+    r"Quoted content JSON: [^\n]*\n\[END DS4 HISTORICAL EVIDENCE\]",
+    re.MULTILINE,
+)
+
+# Tools whose output repeats history: this package's own, plain or behind an MCP name, and the first implementation's.
+_HISTORY_TOOL = re.compile(
+    r"(?:mcp__)?(?:uncompact|context_history)_.*|(?:mcp__.+__)?history_(?:recall|read|status)"
+)
+_OWN_CUSTOM_TYPE = re.compile(r"uncompact|ds4-", re.IGNORECASE)
+
+_PATH_ARGUMENTS = ("path", "file_path", "filePath", "file", "filename", "notebook_path")
+_COMMAND_ARGUMENTS = ("command", "cmd", "script")
+
+
+def entry_text(line: SessionLine) -> str:
+    """Return the text to search of an entry; empty for kinds that hold none."""
+    if line.type == "message":
+        return _message_text(line.message) if line.message else ""
+    if line.type == "custom_message":
+        return _content_text(line.content)
+    if line.type in ("compaction", "branch_summary"):
+        return line.summary or ""
+    if line.type == "session_info":
+        return line.name or ""
+    if line.type == "label":
+        return line.label or ""
+    return ""
+
+
+def entry_origin(line: SessionLine, text: str) -> Origin:
+    """Say who wrote an entry's text; ``self`` is our own evidence or history tools speaking."""
+    if _EVIDENCE_MARK in text and _EVIDENCE_FRAME.search(text):
+        return "self"
+    if line.type in ("compaction", "branch_summary"):
+        return "summary"
+    if line.type == "custom_message":
+        return "self" if _OWN_CUSTOM_TYPE.match(line.custom_type or "") else "injected"
+    if line.type != "message" or line.message is None:
+        return "none"
+    return _message_origin(line.message)
+
+
+def is_history_tool(name: str | None) -> bool:
+    """Tell whether a tool's output is history given back, which must never be evidence again."""
+    return name is not None and _HISTORY_TOOL.fullmatch(name) is not None
+
+
+def readable_arguments(arguments: Any) -> str:
+    """Write a tool call's arguments as ``name: value`` lines: real line breaks, no JSON escapes."""
+    # A stack of its own: arguments can be nested deeper than Python calls can.
+    lines: list[str] = []
+    pending: list[tuple[str, Any]] = [("", arguments)]
+    while pending:
+        name, value = pending.pop()
+        if is_object(value):
+            pending.extend((f"{name}.{key}" if name else key, value[key]) for key in reversed(value))
+        elif is_array(value):
+            pending.extend((name, inner) for inner in reversed(value))
+        elif value is not None:
+            lines.append(_argument_line(name, value))
+    return "\n".join(lines)
+
+
+def call_path(arguments: Any) -> str | None:
+    """Return the file that a tool call's arguments name."""
+    return _first_text(arguments, _PATH_ARGUMENTS)
+
+
+def call_command(arguments: Any) -> str | None:
+    """Return the command line that a tool call's arguments name."""
+    return _first_text(arguments, _COMMAND_ARGUMENTS)
+
+
+def _message_origin(message: Message) -> Origin:
+    role = message.role
+    if role == "user":
+        return "human"
+    if role == "assistant":
+        return "model"
+    if role == "toolResult":
+        return "self" if is_history_tool(message.tool_name) else "tool"
+    if role == "bashExecution":
+        return "tool"
+    if role in ("custom", "hookMessage"):
+        return "self" if _OWN_CUSTOM_TYPE.match(message.custom_type or "") else "injected"
+    return "none" if role == "system" else "injected"
+
+
+def _message_text(message: Message) -> str:
+    if message.role == "system":
+        return ""
+    if message.role == "toolResult":
+        return _joined(message.tool_name, _content_text(message.content))
+    if message.role == "bashExecution":
+        command = f"Command: {message.command}" if message.command else None
+        return _joined(command, message.output)
+    return _content_text(message.content)
+
+
+def _content_text(content: str | list[Block] | None) -> str:
+    if content is None or isinstance(content, str):
+        return content or ""
+    return _joined(*(_block_text(block) for block in content))
+
+
+def _block_text(block: Block) -> str | None:
+    if block.type == "toolCall":
+        if is_history_tool(block.name):
+            return None
+        return _joined(block.name, readable_arguments(block.arguments))
+    return block.text if block.type == "text" else None
+
+
+def _joined(*parts: str | None) -> str:
+    return "\n".join(part for part in parts if part)
+
+
+def _argument_line(name: str, value: Any) -> str:
+    text = value if isinstance(value, str) else str(value).lower() if isinstance(value, bool) else str(value)
+    if not name:
+        return text
+    return f"{name}:\n{text}" if "\n" in text else f"{name}: {text}"
+
+
+def _first_text(arguments: Any, names: tuple[str, ...]) -> str | None:
+    if not is_object(arguments):
+        return None
+    for name in names:
+        value = arguments.get(name)
+        if isinstance(value, str) and value:
+            return value
+        if is_array(value) and value:
+            return " ".join(str(part) for part in value if isinstance(part, (str, int, float)))
+    return None

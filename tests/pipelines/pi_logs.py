@@ -1,0 +1,42 @@
+"""A Pi log written to a folder and opened by its adapter."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from tests.cases.builders import encode, header
+from uncompact.pipelines.sources import find_file
+from uncompact.pipelines.sources.pi import PiLog, PiSource
+from uncompact.pipelines.sources.records import Entry, Header, Record
+
+JsonObject = dict[str, Any]
+
+# An entry of version 1, without id and parent.
+MESSAGE: JsonObject = {"type": "message", "message": {"role": "user", "content": "x"}}
+
+
+def write(folder: Path, *lines: JsonObject | bytes) -> Path:
+    path = folder / "s.jsonl"
+    path.write_bytes(b"".join(line if isinstance(line, bytes) else encode(line) for line in lines))
+    return path
+
+
+def recognised(folder: Path, *lines: JsonObject | bytes) -> Header | None:
+    return PiSource().recognise(find_file(write(folder, *lines)))
+
+
+def open_log(folder: Path, *lines: JsonObject | bytes, version: object = 3) -> PiLog:
+    """Open a log of a header and these lines."""
+    found = find_file(write(folder, {**header(), "version": version}, *lines))
+    known = PiSource().recognise(found)
+    assert known is not None
+    return PiSource().open(found, known)
+
+
+def records(folder: Path, *lines: JsonObject | bytes, version: object = 3) -> list[Record]:
+    return list(open_log(folder, *lines, version=version).records())
+
+
+def entries(folder: Path, *lines: JsonObject | bytes, version: object = 3) -> list[Entry]:
+    return [record for record in records(folder, *lines, version=version) if isinstance(record, Entry)]
