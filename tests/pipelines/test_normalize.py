@@ -1,0 +1,189 @@
+"""One log to the rows of all tables."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from tests.cases.builders import assistant, compaction, encode, entry, header, user
+from tests.pipelines.pi_logs import JsonObject, write
+from uncompact.pipelines.errors import SourceError
+from uncompact.pipelines.frames import SessionKey
+from uncompact.pipelines.normalize import SessionTotals, normalize_log
+from uncompact.pipelines.schema import TABLES
+from uncompact.pipelines.sources import find_file, recognise
+
+KEY = SessionKey("srv-x-1", "0123456789abcdef")
+
+
+def tables(
+    folder: Path,
+    *lines: JsonObject | bytes,
+    totals: SessionTotals | None = None,
+    first: JsonObject | None = None,
+) -> dict[str, pl.DataFrame]:
+    """Write a log, read it, and return each table's rows."""
+    found = find_file(write(folder, first or header(), *lines))
+    known = recognise(found)
+    assert known is not None
+    source, its_header = known
+    log = source.open(found, its_header)
+    rows = list(normalize_log(log, KEY, found, source="pi", indexed_at=0, totals=totals or SessionTotals()))
+    return {
+        table: pl.concat([TABLES[table].schema.to_frame(), *(frame for name, frame in rows if name == table)])
+        for table in TABLES
+    }
+
+
+def call(entry_id: str, parent: str | None, *call_ids: str) -> JsonObject:
+    calls: list[dict[str, Any]] = [
+        {"type": "toolCall", "id": one, "name": "read", "arguments": {"path": f"{one}.py"}}
+        for one in call_ids
+    ]
+    return entry("message", entry_id, parent, message={"role": "assistant", "content": calls})
+
+
+def answer(entry_id: str, parent: str, call_id: str, *, failed: bool = False) -> JsonObject:
+    return entry(
+        "message", entry_id, parent,
+        message={"role": "toolResult", "toolCallId": call_id, "toolName": "read", "content": "x", "isError": failed},
+    )  # fmt: skip
+
+
+def test_required_columns_are_never_null(tmp_path: Path) -> None:
+    filled = tables(
+        tmp_path,
+        user("a", None, "one"),
+        call("b", "a", "c1", "c2"),
+        answer("c", "b", "c1"),
+        assistant("d", "c", "two"),
+        compaction("e", "d", "a"),
+        entry("context_edit", "f", "e", targetId="a", replacement=None),
+        entry("branch_summary", "g", "f", fromId="root", summary="s"),
+        {"type": "message"},
+        b"torn\n",
+    )  # fmt: skip
+
+    assert all(frame.height > 0 for frame in filled.values())
+    for name, table in TABLES.items():
+        nulls = filled[name].null_count().row(0, named=True)
+        assert [column.name for column in table.columns if column.required and nulls[column.name]] == []
+
+
+def test_a_call_and_its_results_share_a_turn_group(tmp_path: Path) -> None:
+    rows = tables(
+        tmp_path, user("a", None, "x"), call("b", "a", "c1", "c2"), answer("c", "b", "c2"), answer("d", "c", "c1")
+    )  # fmt: skip
+
+    assert rows["entries"]["turn_group"].to_list() == [0, 1, 1, 1]
+
+
+def test_calls_name_the_entry_that_answers_them(tmp_path: Path) -> None:
+    rows = tables(
+        tmp_path, call("a", None, "c1", "c2", "c3"), answer("b", "a", "c3", failed=True), answer("c", "b", "c1")
+    )  # fmt: skip
+
+    calls = rows["tool_calls"].sort("pos", "ordinal").select("call_id", "result_pos", "is_error")
+    assert calls.rows() == [("c1", 2, False), ("c2", None, None), ("c3", 1, True)]
+
+
+def test_calls_are_matched_across_batches(tmp_path: Path) -> None:
+    between = [user(str(at), None, "x") for at in range(50_000)]
+
+    rows = tables(tmp_path, call("a", None, "c1", "c2"), *between, answer("z", "a", "c1"))
+
+    calls = rows["tool_calls"].sort("ordinal").select("call_id", "result_pos")
+    assert calls.rows() == [("c1", 50_001), ("c2", None)]
+    assert rows["entries"]["turn_group"][-1] == 0
+    assert rows["entries"].height == 50_002
+
+
+def test_a_session_row_counts_its_log(tmp_path: Path) -> None:
+    lines: list[JsonObject | bytes] = [
+        user("a", None, "one"), user("b", "a", "four", 5), compaction("c", "b", "b", 3), user("d", "a", "x", 2), b"x\n"
+    ]  # fmt: skip
+    (session,) = tables(tmp_path, *lines)["sessions"].iter_rows(named=True)
+
+    counted = ("entries", "branches", "compactions", "rejects", "text_chars", "leaf", "leaf_pos", "state")
+    assert [session[name] for name in counted] == [4, 2, 1, 1, 3 + 4 + 27 + 1, "d", 3, "present"]
+    assert session["last_at"].isoformat() == "2026-03-14T09:05:00+00:00"
+    assert session["bytes"] == session["file_size"] == (tmp_path / "s.jsonl").stat().st_size
+
+
+@pytest.mark.parametrize(
+    ("names", "expected"),
+    [
+        pytest.param([], None, id="none"),
+        pytest.param(["one", "two"], "two", id="the last one"),
+        pytest.param(["one", ""], None, id="taken back"),
+    ],
+)
+def test_the_last_name_in_the_file_is_the_sessions(
+    tmp_path: Path, names: list[str], expected: str | None
+) -> None:
+    infos = [entry("session_info", str(at), None, name=name) for at, name in enumerate(names)]
+
+    assert tables(tmp_path, *infos)["sessions"]["name"].to_list() == [expected]
+
+
+def test_an_unterminated_line_is_counted_as_pending(tmp_path: Path) -> None:
+    totals = SessionTotals()
+
+    rows = tables(tmp_path, user("a", None, "one"), encode(user("b", "a", "two"))[:-1], totals=totals)
+
+    assert (totals.entries, totals.pending_line) == (1, 3)
+    assert rows["sessions"]["bytes"].item() < rows["sessions"]["file_size"].item()
+
+
+def test_rejects_are_counted_by_reason_and_the_first_twenty_named(tmp_path: Path) -> None:
+    totals = SessionTotals()
+
+    tables(tmp_path, *[b"torn\n"] * 25, b"[1]\n", totals=totals)
+
+    assert totals.rejects == {"not-json": 25, "not-an-object": 1}
+    assert totals.reject_lines[0] == (2, "not-json")
+    assert (len(totals.reject_lines), totals.more_rejects) == (20, 6)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        pytest.param({"cwd": "/srv/y"}, id="folder"),
+        pytest.param({"version": 1}, id="version"),
+        pytest.param({"id": "other"}, id="session id"),
+        pytest.param({"parentSession": "/old.jsonl"}, id="parent session"),
+    ],
+)
+def test_another_header_makes_another_fingerprint(tmp_path: Path, change: JsonObject) -> None:
+    before, after = SessionTotals(), SessionTotals()
+
+    tables(tmp_path, user("a", None, "one"), totals=before)
+    tables(tmp_path, user("a", None, "one"), first={**header(), **change}, totals=after)
+
+    assert before.fingerprint.hexdigest() != after.fingerprint.hexdigest()
+
+
+@pytest.mark.parametrize(
+    "later",
+    [
+        pytest.param([user("a", None, "1"), user("b", "a", "2"), user("c", "b", "3")], id="more entries"),
+        pytest.param([user("a", None, "x" * 200)], id="fewer entries"),
+        pytest.param([], id="emptied"),
+    ],
+)
+def test_a_log_rewritten_while_it_is_read_is_refused(tmp_path: Path, later: list[JsonObject]) -> None:
+    path = write(tmp_path, header(), user("a", None, "x" * 200), user("b", "a", "2"))
+    found = find_file(path)
+    known = recognise(found)
+    assert known is not None
+    log = known[0].open(found, known[1])
+    rows = normalize_log(log, KEY, found, source="pi", indexed_at=0, totals=SessionTotals())
+    next(rows)
+
+    write(tmp_path, header(), *later)
+
+    with pytest.raises(SourceError, match="changed while it was read"):
+        list(rows)
