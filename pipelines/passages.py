@@ -1,0 +1,39 @@
+"""An entry's text to bounded passages: line-aligned pieces that together are the text again."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+__all__ = ["PASSAGE_CHARS", "cut_passages"]
+
+PASSAGE_CHARS = 1200
+# A text a little longer than one passage stays whole; a cut looks back so far for the end of a line.
+_WHOLE_CHARS = 1600
+_LOOK_BACK_CHARS = 500
+# Without a line's end in reach a cut still never splits a word, unless the word is longer than this.
+_LOOK_AHEAD_CHARS = 200
+_WORD_EDGE = re.compile(r"[^\w\u0300-\u036f\u200d\ufe0f]")
+
+
+def cut_passages(text: str) -> Iterator[tuple[int, str]]:
+    r"""Yield (offset, passage) pairs of about 1,200 characters; joined, the passages are ``text``.
+
+    >>> [(start, len(piece)) for start, piece in cut_passages("line\n" * 500)]
+    [(0, 1200), (1200, 1300)]
+    """
+    start = 0
+    while len(text) - start > _WHOLE_CHARS:
+        end = _cut(text, start + PASSAGE_CHARS)
+        yield start, text[start:end]
+        start = end
+    if start < len(text):
+        yield start, text[start:]
+
+
+def _cut(text: str, wanted: int) -> int:
+    line_end = text.rfind("\n", wanted - _LOOK_BACK_CHARS, wanted)
+    if line_end >= 0:
+        return line_end + 1
+    edge = _WORD_EDGE.search(text, wanted, wanted + _LOOK_AHEAD_CHARS)
+    return edge.end() if edge else wanted

@@ -1,0 +1,5 @@
+-- Add a context edit.
+-- engine: sqlite    params: $session, $pos, $target_pos, $removes
+-- returns: nothing
+insert into context_edits (session, pos, target_pos, removes)
+values ($session, $pos, $target_pos, $removes);

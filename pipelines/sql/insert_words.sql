@@ -1,0 +1,5 @@
+-- Add a passage to the word index.
+-- engine: sqlite    params: rowid, prepared text, in order
+-- returns: nothing
+insert into words (rowid, body)
+values (?, ?);
