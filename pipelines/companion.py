@@ -37,6 +37,8 @@ _LABEL_CHARS = 200
 # Words of replaced sessions are cleared by building anew when they are this many and this share of all.
 _LEFT_OVER_PASSAGES = 2000
 _LEFT_OVER_SHARE = 0.2
+# A companion that began with too few passages to train a dictionary gets one when it has grown to so many.
+_PLAIN_PASSAGES = 5000
 
 _EVIDENCE_TYPES = frozenset({"message", "custom_message", "branch_summary"})
 _SEARCHABLE_TYPES = _EVIDENCE_TYPES | {"compaction"}
@@ -50,8 +52,8 @@ _ENTRY_COLUMNS = (
 def load_companion(snapshot: LakeSnapshot, path: Path) -> None:
     """Bring the companion up to a state of the lake.
 
-    One that is missing, damaged or of another version is built anew, and so is one of whose words more than a
-    fifth belong to sessions that were loaded anew since.
+    One that is missing, damaged or of another version is built anew, and so is one that has grown without a
+    dictionary, or of whose words more than a fifth belong to sessions that were loaded anew since.
     """
     if _is_usable(path):
         try:
@@ -121,6 +123,8 @@ def _load_changes(connection: apsw.Connection, snapshot: LakeSnapshot) -> None:
 def _is_wasteful(connection: apsw.Connection) -> bool:
     left_over: int = value(connection, _sql("select_counter"), {"name": "left_over_passages"}) or 0
     held: int = value(connection, "select count(*) from passages")
+    if held > _PLAIN_PASSAGES and value(connection, _sql("select_counter"), {"name": "dictionary"}) is None:
+        return True
     return left_over > _LEFT_OVER_PASSAGES and left_over > _LEFT_OVER_SHARE * (left_over + held)
 
 
@@ -175,6 +179,7 @@ def _load_group(
         label = answered.get((key, entry["call_id"])) or labels.get((key, entry["pos"])) or ""
         built[key].add(entry, label)
     codec = _codec(connection, built.values())
+    _raise_counter(connection, "loads", 1)
     for key in keys:
         execute_many(connection, _sql("insert_entry"), built[key].entries)
         execute_many(connection, _sql("insert_passage"), _packed(codec, built[key]))
@@ -191,10 +196,9 @@ def _load_group(
 def _codec(connection: apsw.Connection, sessions: Iterable[_SessionRows]) -> PassageCodec:
     """Return the companion's codec.
 
-    The first sessions loaded into an empty companion train its dictionary, which then stays: open readers hold it.
+    The first sessions loaded into a new file train its dictionary, and it never changes: open readers hold it.
     """
-    sql = "select (select count(*) from sessions) + (select count(*) from meta where name = 'dictionary')"
-    if value(connection, sql) == 0:
+    if value(connection, _sql("select_counter"), {"name": "loads"}) is None:
         passages = [piece for session in sessions for *_, piece in session.passages]
         dictionary = train_dictionary(passages)
         if dictionary:

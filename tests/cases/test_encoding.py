@@ -125,17 +125,19 @@ def test_scripts_without_spaces_are_found_inside_a_run(
     ("request_text", "found"),
     [
         pytest.param("⚓ dock_south", {"a0000001", "a0000002"}, id="beside a word"),
-        pytest.param("⚓", {"a0000001", "a0000002"}, id="alone"),
+        pytest.param("`⚓`", {"a0000001", "a0000002"}, id="in backticks"),
         pytest.param("`👩‍🔧`", {"a0000002"}, id="joined and in backticks"),
     ],
 )
-def test_emoji_are_searched_alone_and_in_backticks(
-    open_case: OpenCase, request_text: str, found: set[str]
-) -> None:
+def test_emoji_in_backticks_are_searched(open_case: OpenCase, request_text: str, found: set[str]) -> None:
     answer = open_case("emoji").retrieve(request_text)
 
     assert answer.status == "complete"
     assert set(answer.ids) == found
+
+
+def test_an_emoji_alone_is_no_topic(open_case: OpenCase) -> None:
+    assert open_case("emoji").retrieve("⚓").status == "no-query"
 
 
 def test_an_excerpt_deep_in_joined_emoji_cuts_none_in_half(tmp_path: Path) -> None:

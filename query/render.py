@@ -1,0 +1,169 @@
+"""Results as text for a person: what ``--json`` prints, laid out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import click
+
+from .printing import safe_line, safe_text, table
+
+__all__ = [
+    "demo_text",
+    "entries_text",
+    "report_text",
+    "retrieval_text",
+    "sessions_text",
+    "status_text",
+]
+
+_EXCERPT_LINES = 20
+_LINE_CHARS = 400
+_DEMO_HITS = 2
+_DEMO_LINES = 6
+
+_Value = dict[str, Any]
+
+
+def sessions_text(sessions: Sequence[_Value]) -> str:
+    """Lay out ``sessions``."""
+    if not sessions:
+        return "No sessions."
+    headers = ("session", "last", "project", "entries", "branches", "compactions", "state", "name")
+    rows = (
+        (
+            one["session"], _when(one["last_at"]), one["project"] or one["path"], one["entries"],
+            one["branches"], one["compactions"], one["state"], one["name"],
+        )
+        for one in sessions
+    )  # fmt: skip
+    return table(headers, rows, right=("entries", "branches", "compactions"))
+
+
+def status_text(status: _Value) -> str:
+    """Lay out ``status``."""
+    lake, companion, sessions = status["lake"], status["companion"], status["sessions"]
+    rows = (
+        ("store", status["store"]),
+        ("lake", f"version {lake['version']}, {_size(lake['bytes'])}"),
+        ("companion", f"version {companion['version']}, {_size(companion['bytes'])}"),
+        ("sessions", f"{sessions['present']:,} present, {sessions['vanished']:,} vanished"),
+        ("entries", f"{status['entries']:,}"),
+        ("rejects", _count(status["rejects"], "line")),
+        ("indexed", _when(status["indexed_at"]) or "never"),
+    )
+    return "\n".join(f"{name:<10} {safe_line(value)}" for name, value in rows)
+
+
+def report_text(report: _Value) -> str:
+    """Lay out a ``reindex`` report, without its warnings."""
+    sources, entries, rejects = report["sources"], report["entries"], report["rejects"]
+    if not sources["seen"] and not sources["failed"]:
+        return "No session logs found."
+    states = ", ".join(
+        f"{sources[state]:,} {state}" for state in ("changed", "unchanged", "vanished", "failed")
+    )
+    reasons = ", ".join(f"{count:,} {reason}" for reason, count in rejects["by_reason"].items())
+    return "\n".join(
+        (
+            f"{_count(sources['seen'], 'log')} seen: {states}",
+            f"{_count(entries['added'], 'entry', 'entries')} added, {entries['total']:,} in the store",
+            f"{_count(rejects['total'], 'line')} rejected" + (f": {reasons}" if reasons else ""),
+            f"{_size(report['bytes_read'])} read in {report['seconds'].get('total', 0):.2f} s",
+        )
+    )
+
+
+def retrieval_text(answer: _Value, *, explain: bool = False, full: bool = False) -> str:
+    """Lay out the answer to a request: each hit with its excerpt, then the counts."""
+    most = None if full else _EXCERPT_LINES
+    blocks = [
+        "\n".join(_hit_lines(number, hit, most, explain=explain))
+        for number, hit in enumerate(answer["hits"], start=1)
+    ]
+    return "\n\n".join((*blocks, "\n".join(_closing_lines(answer))))
+
+
+def entries_text(shown: _Value) -> str:
+    """Lay out ``show``: one line an entry, in file order."""
+    lines = [f"session {shown['session']}  leaf {safe_line(shown['leaf'] or 'none')}"]
+    entries = shown["entries"]
+    width = min(max((len(entry["entry_id"]) for entry in entries), default=0), 36)
+    lines += [
+        f"{entry['line']:>7}  {safe_line(entry['entry_id']):<{width}}  {entry['state']:<10}  "
+        f"{safe_line(entry['role'] or entry['type']):<21}  {_when(entry['created_at']) or '':<20}  "
+        f"{entry['text_chars']:>9,} chars"
+        for entry in entries
+    ]
+    return "\n".join(lines)
+
+
+def demo_text(demo: _Value) -> str:
+    """Lay out ``demo``: each question, what came back and why, or why nothing did."""
+    lines = [
+        f"{_count(demo['entries'], 'entry', 'entries')} of {_count(demo['sessions'], 'session')} indexed."
+    ]
+    for asked in demo["answers"]:
+        answer = asked["answer"]
+        lines += ["", click.style(f"? {asked['request']}", bold=True), f"  {asked['session']}"]
+        if asked["leaf"]:
+            lines.append(f"  asked at leaf {asked['leaf']}")
+        for number, hit in enumerate(answer["hits"][:_DEMO_HITS], start=1):
+            lines += _hit_lines(number, hit, _DEMO_LINES)
+        lines += _closing_lines(answer)
+    lines += ["", "For your own logs:", *(f"  {command}" for command in demo["commands"])]
+    return "\n".join(lines)
+
+
+def _hit_lines(number: int, hit: _Value, most: int | None, *, explain: bool = False) -> Iterator[str]:
+    facts = (
+        safe_line(hit["role"] or hit["type"]), _when(hit["created_at"]) or "no date", hit["tier"],
+        f"score {hit['score']:.1f}",
+    )  # fmt: skip
+    head = click.style(f"{number}. {safe_line(hit['entry_id'])}", bold=True)
+    yield f"{head}  {'  '.join(facts)}"
+    yield f"   matched: {', '.join(map(safe_line, hit['matched']))}"
+    yield f"   why: {safe_line(hit['reason'])}"
+    if explain:
+        rows = [(name, f"{value:.2f}") for name, value in hit["components"].items()]
+        yield from (
+            f"   {line}" for line in table(("component", "score"), rows, right=("score",)).split("\n")
+        )
+    yield from _quoted(hit["excerpt"], most)
+
+
+def _quoted(text: str, most: int | None) -> Iterator[str]:
+    lines = safe_text(text).split("\n")
+    for line in lines[:most]:
+        cut = most is not None and len(line) > _LINE_CHARS
+        yield f"   | {line[:_LINE_CHARS]}…" if cut else f"   | {line}"
+    if most is not None and len(lines) > most:
+        yield f"   … {_count(len(lines) - most, 'more line')}"
+
+
+def _closing_lines(answer: _Value) -> Iterator[str]:
+    if answer["hits"]:
+        yield f"{_count(len(answer['hits']), 'entry', 'entries')}, about {answer['tokens']:,} tokens"
+    else:
+        yield f"Nothing ({answer['status']}): {answer['reason']}"
+    counts = ", ".join(f"{name.replace('_', ' ')} {count:,}" for name, count in answer["counts"].items())
+    if counts:
+        yield f"counts: {counts}"
+
+
+def _when(time: str | None) -> str | None:
+    """Shorten an ISO 8601 time in UTC to seconds."""
+    return None if time is None else f"{time[:10]} {time[11:19]}Z"
+
+
+def _count(number: int, one: str, many: str | None = None) -> str:
+    return f"{number:,} {one if number == 1 else many or f'{one}s'}"
+
+
+def _size(size: float) -> str:
+    for unit in ("bytes", "kB", "MB"):
+        if size < 1000:
+            return f"{size:.0f} {unit}" if unit == "bytes" else f"{size:.1f} {unit}"
+        size /= 1000
+    return f"{size:.1f} GB"

@@ -1,0 +1,11 @@
+-- Passages with their entries.
+-- engine: sqlite    params: $ids (JSON list of passage ids), $base (the session's first row id)
+-- returns: passage, start (offset in the entry's text), body (compressed), entry (row id), entry_id, role, created_at (microseconds since 1970 UTC), tokens, text_hash, label, segment, position, type, first_passage, passages
+select
+  passage.id as passage, passage.start, passage.body, entry.id as entry, entry.entry_id, entry.role,
+  entry.created_at, entry.tokens, entry.text_hash, entry.label, entry.segment, entry.position, entry.type,
+  entry.first_passage, entry.passages
+from json_each($ids) as wanted
+cross join passages as passage on passage.id = wanted.value
+cross join entries as entry on entry.id = $base + passage.pos
+order by passage.id;
