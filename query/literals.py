@@ -60,14 +60,14 @@ _ADDRESS = re.compile(
 )
 _PART = rf"[^\W\d][{WORD}$]{{0,80}}+"
 _QUALIFIED = re.compile(rf"(?<![{WORD}$./\\-])\$?{_PART}(?:(?:\.|::|->|#)\$?{_PART})++(?![{WORD}$])")
-_ABBREVIATIONS = frozenset("e.g i.e a.m p.m u.s u.k u.s.a p.s a.k.a p.es s.p.a s.r.l n.b v.s c.d".split())
+_ABBREVIATIONS = frozenset("e.g i.e a.m p.m p.s a.k.a p.es s.p.a s.r.l n.b v.s c.d".split())
 
 _LONG_FLAG = re.compile(rf"(?<![{WORD}-])--[A-Za-z0-9][A-Za-z0-9_-]{{0,60}}+")
 _SHORT_FLAG = re.compile(r"-[A-Za-z][A-Za-z0-9]{0,4}")
 
 # Keys of issue trackers, UUIDs and commit hashes; then runs of word characters, of which symbols are chosen.
 _KEY = re.compile(
-    rf"(?<![{WORD}.-])(?:[0-9A-Fa-f]{{8}}-(?:[0-9A-Fa-f]{{4}}-){{3}}[0-9A-Fa-f]{{12}}|[A-Z][A-Z0-9]{{1,9}}-\d{{2,7}}"
+    rf"(?<![{WORD}.-])(?:[0-9A-Fa-f]{{8}}-(?:[0-9A-Fa-f]{{4}}-){{3}}[0-9A-Fa-f]{{12}}|[A-Z][A-Z0-9]{{1,9}}(?:-[A-Z]{{0,3}}\d{{2,7}}){{1,3}}"
     rf"|(?=[0-9]*+[a-f])(?=[a-f]*+[0-9])[0-9a-f]{{7,64}})(?![{WORD}-])"
 )
 _NAME = re.compile(rf"(?<![{WORD}$%&-])[{WORD}$]{{3,100}}+(?![{WORD}$])")
@@ -105,7 +105,7 @@ def find_symbols(text: str) -> tuple[str, ...]:
     """Find names that only code spells so.
 
     camelCase, PascalCase with a step from lower to upper case, snake_case, SCREAMING_SNAKE, ``$var``, and keys:
-    UUIDs, commit hashes, ABC-123. Capitalised or all-capital words, and words with digits (``utf8mb4``, ``k8s``),
+    UUIDs, commit hashes, ABC-123, POS-E31. Capitalised or all-capital words, and words with digits (``utf8mb4``, ``k8s``),
     are keywords: prose has them too.
     """
     rest = _without_files_and_codes(cut_addresses(text)[1])
@@ -144,10 +144,11 @@ def _without_files_and_codes(text: str) -> str:
 
 
 def _read_qualified(match: str) -> str | None:
-    """Read a name made of parts; two sentences without a blank between them (``Fine.Then``) are none."""
+    """Read a name made of parts; not sentences without a blank between (``Fine.Then``), nor initials."""
     _, dot, last = match.partition(".")
     glued = dot and last.istitle() and is_stopword(last)
-    if glued or len(match) > _LONGEST_NAME or fold_word(match) in _ABBREVIATIONS:
+    initials = match.isupper() and all(len(part) == 1 for part in match.split("."))
+    if glued or initials or len(match) > _LONGEST_NAME or fold_word(match) in _ABBREVIATIONS:
         return None
     return match
 

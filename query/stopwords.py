@@ -2,15 +2,16 @@
 
 A word belongs here when it would match a large share of all messages without telling what they are about. Words
 with content stay out even when they are common (cache, test, error, file, state, decided), and so do Italian words
-that an English topic spells alike (pure, state, date, serve).
+that an English topic spells alike (pure, state, date, serve). Words of two letters are no topics unless known as
+technologies, so ``ai``, ``ci`` and ``io`` need no entry.
 """
 
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-__all__ = ["STOPWORDS", "fold_word", "is_stopword"]
+__all__ = ["STOPWORDS", "fold_word", "is_italian", "is_stopword"]
 
 _ENGLISH_GRAMMAR = """
 a an the this that these those such i me my mine myself you your yours yourself yourselves he him his himself she her
@@ -66,9 +67,9 @@ thing things stuff way ways kind kinds lot lots bit bits problem problems questi
 """
 
 _ITALIAN_GRAMMAR = """
-il lo la i gli le l un uno una di a da in con su per tra fra del dello della dei degli delle dell al allo alla ai agli
+il lo la i gli le l un uno una di a da in con su per tra fra del dello della dei degli delle dell al allo alla agli
 alle all dal dallo dalla dai dagli dalle dall nel nello nella nei negli nelle nell sul sullo sulla sui sugli sulle sull
-col coi e ed o od ma se che chi cui non ne ci vi si mi ti lo io tu egli ella lui lei noi voi loro esso essa essi esse
+col coi e ed o od ma se che chi cui non ne vi si mi ti lo tu egli ella lui lei noi voi loro esso essa essi esse
 me te mio mia miei mie tuo tua tuoi tue suo sua suoi sue nostro nostra nostri nostre vostro vostra vostri vostre
 questo questa questi queste quest quello quella quelli quelle quel quei quegli quell cio costui colui coloro
 come quando dove dov perche cosa cos quale quali qual quanto quanta quanti quante quant
@@ -76,7 +77,7 @@ anche neanche nemmeno neppure anzi invece inoltre infatti quindi dunque percio p
 eppure tuttavia pero mentre finche affinche sebbene benche nonostante poiche siccome qualora purche
 senza senz contro verso presso dentro fuori sopra sotto davanti dietro accanto vicino lontano attraverso durante tranne
 eccetto oltre entro circa secondo
-solo soltanto solamente almeno quasi molto molta molti molte poco poca pochi poche po tanto tanta tanti tante troppo
+solo sola soli soltanto solamente almeno quasi molto molta molti molte poco poca pochi poche po tanto tanta tanti tante troppo
 troppa troppi troppe piu meno assai abbastanza tutto tutta tutti tutte tutt ogni ognuno ciascuno ciascuna qualche
 qualcosa qualcuno qualunque qualsiasi nessuno nessuna nessun niente nulla altro altra altri altre altrimenti stesso
 stessa stessi stesse tale tali certo certa certi certe vari varie diverso diversa diversi diverse alcuno alcuna alcuni
@@ -105,7 +106,7 @@ faro farai fara faremo faranno farei faresti farebbe faccia facciano fare far fa
 farla farli farle fammi facci fallo falla
 vado vai va andiamo andate vanno andava andavano andare andando andato andata andati andremo andra vengo vieni viene
 veniamo vengono veniva venire venuto venuta sto stai sta stiamo stanno stavo stavi stava stavamo stavano stare stando
-dire dico dici dice diciamo dicono diceva dicevo dicevi dicevamo detto detta dimmi dirmi digli dammi darmi dare dato
+dire dico dici dice diciamo dicono diceva dicevo dicevi dicevamo dicevano detto detta dimmi dirmi digli dammi darmi dare dato
 mettere metti mette mettiamo messo vedere vedi vedo vede vediamo vedono visto guarda guardare guardiamo guardato
 provare prova provo proviamo provato riprova riprovare usare usa usi usiamo usate usano usato usata usati usando usava
 usavamo usavano servono serviva servivano sembra sembrano sembrava pare credo credi credere penso pensi pensa pensare
@@ -123,24 +124,31 @@ proceda avanti finisci finire finiamo finito finita finiti completa completare c
 termina terminare terminato terminiamo inizia iniziare iniziamo iniziato comincia cominciare cominciamo riprendi
 riprendere riprendiamo aiuto aiuta aiutami aiutare spiega spiegami spiegare spiegato mostra mostrami mostrare
 controlla controllare controlliamo verifica verificare verifichiamo aggiungi aggiungere aggiungiamo aggiunto aggiunta
-correggi correggere correggiamo esegui eseguire eseguiamo sistemare chiedere chiesto chiedo chiedevo
+correggi correggere correggiamo esegui eseguire eseguiamo sistemare chiedere chiesto chiedo chiede chiedono chiedevo
 cose roba modo modi maniera problema problemi domanda domande possibile impossibile
 """
 
-STOPWORDS: frozenset[str] = frozenset[str]().union(
+_ENGLISH = frozenset[str]().union(
     _ENGLISH_GRAMMAR.split(),
     _ENGLISH_CONTRACTIONS.split(),
     _ENGLISH_CONVERSATION.split(),
     _ENGLISH_WORKFLOW.split(),
-    _ITALIAN_GRAMMAR.split(),
-    _ITALIAN_VERBS.split(),
-    _ITALIAN_CONVERSATION.split(),
 )
+_ITALIAN = frozenset[str]().union(
+    _ITALIAN_GRAMMAR.split(), _ITALIAN_VERBS.split(), _ITALIAN_CONVERSATION.split()
+)
+_ITALIAN_ONLY = _ITALIAN - _ENGLISH
+STOPWORDS: frozenset[str] = _ENGLISH | _ITALIAN
 
 
 def is_stopword(word: str) -> bool:
     """Tell whether a word says nothing about a topic, whatever its case, accents or compatibility form."""
     return fold_word(word) in STOPWORDS
+
+
+def is_italian(words: Iterable[str]) -> bool:
+    """Tell whether among words there is an Italian stopword of two letters or more that English has not."""
+    return any(len(word) > 1 and fold_word(word) in _ITALIAN_ONLY for word in words)
 
 
 def fold_word(word: str) -> str:

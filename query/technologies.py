@@ -8,15 +8,15 @@ from __future__ import annotations
 import re
 
 from .extraction import cut, unique
-from .stopwords import fold_word
+from .stopwords import fold_word, is_italian
 
 __all__ = ["TECHNOLOGIES", "cut_spelled_technologies", "find_technologies", "is_technology"]
 
 _LANGUAGES = """
 typescript javascript coffeescript python java kotlin scala groovy clojure csharp dotnet fsharp vbnet rust golang swift
 objectivec ruby perl php lua julia haskell ocaml erlang elixir dart zig nim crystal fortran cobol pascal delphi matlab
-solidity wasm webassembly assembly bash zsh fish powershell sql plsql tsql graphql html css scss sass less xml xslt json
-json5 jsonl ndjson yaml yml toml ini csv tsv markdown mdx latex tex regex protobuf avro parquet arrow js ts jsx tsx py
+solidity wasm webassembly assembly bash zsh fish powershell sql plsql tsql graphql html css scss sass xml xslt json
+json5 jsonl ndjson yaml yml toml ini csv tsv markdown mdx latex tex regex protobuf parquet arrow js ts jsx tsx py
 rb rs sh md kt hcl tf vb asm cpp cxx
 """
 
@@ -32,7 +32,7 @@ huggingface transformers openai anthropic claude gemini copilot cursor codex aid
 _DATA_STORES = """
 sqlite sqlite3 postgres postgresql mysql mariadb mssql sqlserver oracle mongodb mongo redis valkey memcached cassandra
 scylla dynamodb couchdb neo4j elasticsearch opensearch solr clickhouse duckdb snowflake bigquery redshift databricks
-delta iceberg hudi trino presto hive hadoop kafka rabbitmq nats pulsar zookeeper etcd supabase firebase firestore prisma
+delta iceberg hudi trino hive hadoop kafka rabbitmq nats pulsar zookeeper etcd supabase firebase firestore prisma
 drizzle fts5 pgvector pinecone qdrant chroma faiss
 """
 
@@ -46,6 +46,7 @@ cypress playwright selenium storybook junit rspec valgrind gdb lldb gcc clang ll
 intellij pycharm xcode tmux ssh scp rsync curl wget sed awk grep jq systemd cron brew homebrew apt rpm dnf snap nix
 aws azure gcp ec2 s3 rds sqs sns ecs eks ecr iam vpc lambda cloudflare vercel netlify heroku linux ubuntu debian fedora
 redhat centos archlinux macos ios ipados android windows wsl unix posix raspberry pi mcp lsp
+youtube linkedin whatsapp paypal chatgpt openapi wordpress webgl webgpu webrtc iphone ipad devops
 """
 
 _SHORT_WORDS = """
@@ -59,6 +60,8 @@ jvm jdk jre clr abi ffi
 TECHNOLOGIES: frozenset[str] = frozenset[str]().union(
     _LANGUAGES.split(), _FRAMEWORKS.split(), _DATA_STORES.split(), _TOOLS.split(), _SHORT_WORDS.split()
 )
+
+_ITALIAN_TOO = frozenset({"ai", "Ai", "ci", "Ci", "io", "Io"})
 
 # Names with marks in them, and "Go" where it can only be the language: with a capital inside a sentence.
 _SPELLED = re.compile(
@@ -76,9 +79,15 @@ def cut_spelled_technologies(text: str) -> tuple[tuple[str, ...], str]:
 
 
 def find_technologies(text: str) -> tuple[str, ...]:
-    """Find names of technologies in a text as it spells them, each once whatever its case."""
+    """Find names of technologies in a text as it spells them, each once whatever its case.
+
+    ``ai``, ``ci`` and ``io`` are pronouns and a preposition where the text has other Italian words.
+    """
     spelled, rest = cut_spelled_technologies(text)
-    named = (word for word in _WORD.findall(rest) if is_technology(word))
+    words = dict.fromkeys(_WORD.findall(rest))
+    named = [word for word in words if is_technology(word)]
+    if any(word in _ITALIAN_TOO for word in named) and is_italian(words):
+        named = [word for word in named if word not in _ITALIAN_TOO]
     first: dict[str, str] = {}
     for name in (*spelled, *named):
         first.setdefault(fold_word(name), name)

@@ -71,14 +71,6 @@ def test_a_renamed_log_is_one_session_under_its_new_path(tmp_path: Path) -> None
     assert sorted(logs.retrieve("`hull_number`", log="renamed.jsonl").ids) == ["a0000001", "a0000002"]
 
 
-def test_a_renamed_log_adds_no_rows(tmp_path: Path) -> None:
-    first = index_case("plain_session", tmp_path)
-    (first.root / "s.jsonl").rename(first.root / "renamed.jsonl")
-
-    assert first.again().report["entries"]["total"] == first.report["entries"]["total"] == 6
-    assert len(first.again().sessions()) == 1
-
-
 def talk(word: str, session_id: str) -> list[JsonObject]:
     turns = [
         user("a0000001", None, f"Only here: {word}."),
