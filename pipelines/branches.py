@@ -9,7 +9,7 @@ from pathlib import Path
 from .active_context import ActiveContext, Branch, CompactionMark, EditMark, Place, active_context
 from .errors import NotFoundError, SourceError
 from .sources import find_file, recognise
-from .sources.records import Compaction, ContextEdit, Entry, Record
+from .sources.records import Compaction, ContextEdit, Cursor, Entry, Record
 from .tree import NO_SEGMENT, Tree, label_tree
 
 __all__ = ["LeafView", "SessionView", "read_session"]
@@ -90,7 +90,7 @@ def read_session(path: Path) -> SessionView:
     if recognised is None:
         raise SourceError(path, "not a session log", hint="a Pi log starts with a line of type `session`")
     source, header = recognised
-    log = source.open(found, header)
+    log = source.open(found, header, Cursor())
     tree = label_tree(list(log.links()))
     records = list(log.records())
     entries = [record for record in records if isinstance(record, Entry)]

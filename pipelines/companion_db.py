@@ -73,7 +73,9 @@ def connect_reader(path: Path) -> apsw.Connection:
         set_pragma(connection, "query_only", True)
         found = companion_version(connection)
     except apsw.CantOpenError as error:
-        raise StoreError(path, "no companion here", hint="`uncompact reindex` makes one") from error
+        raise StoreError(
+            path, "no companion here", hint="`uncompact reindex` with the same --store makes one"
+        ) from error
     except apsw.Error as error:
         raise StoreError(
             path, f"damaged companion ({error})", hint="`uncompact reindex` builds it anew"

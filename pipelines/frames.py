@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -20,7 +21,7 @@ from .sources.records import (
     Usage,
 )
 from .tokens import estimate_message_tokens
-from .tree import NO_SEGMENT, Tree
+from .tree import NO_SEGMENT, Labels
 
 __all__ = [
     "SessionKey",
@@ -29,6 +30,7 @@ __all__ = [
     "context_edit_rows",
     "entry_rows",
     "keep_rows",
+    "project_key",
     "reject_rows",
     "segment_rows",
     "session_key",
@@ -38,7 +40,8 @@ __all__ = [
 ]
 
 
-_WHITE_SPACE = b" \t\n\r\f\v"
+_READABLE = re.compile(r"[^A-Za-z0-9._]+")
+_READABLE_CHARS = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,21 +57,33 @@ def session_key(source: str, path: bytes) -> str:
     return hashlib.sha256(source.encode() + b"\0" + path).hexdigest()[:16]
 
 
+def project_key(project: str) -> str:
+    """Name a project's partition: the readable end of its folder and 8 hex digits of its hash."""
+    readable = _READABLE.sub("-", project).strip("-.")[-_READABLE_CHARS:].strip("-.")
+    digest = hashlib.sha256(project.encode("utf-8", "replace")).hexdigest()[:8]
+    return f"{readable}-{digest}" if readable else digest
+
+
 def text_hash(text: str) -> str:
-    r"""Hash a text without white space and with ASCII letters in lower case: 16 hex digits, empty for no text.
+    r"""Hash a text with white space folded and ASCII letters in lower case: 16 hex digits, empty for no text.
 
     >>> text_hash("Pool size:  37\n") == text_hash("pool size: 37")
     True
     """
-    folded = text.encode().translate(None, _WHITE_SPACE).lower()
+    folded = b" ".join(text.encode().lower().split())
     return hashlib.sha256(folded).hexdigest()[:16] if folded else ""
 
 
 def entry_rows(
-    key: SessionKey, entries: Sequence[Entry], tree: Tree, groups: Mapping[str, int]
+    key: SessionKey,
+    entries: Sequence[Entry],
+    chains: Sequence[str],
+    labels: Labels,
+    groups: Mapping[str, int],
 ) -> pl.DataFrame:
-    """Build ``entries`` rows; ``groups`` maps a tool call's id to the place of its call."""
+    """Build ``entries`` rows; ``groups`` maps a tool call's id to the place of its call, if that is before."""
     places = [entry.pos for entry in entries]
+    placed = [labels.label(place) for place in places]
     columns: dict[str, Any] = {
         "pos": places,
         "entry_id": [entry.entry_id for entry in entries],
@@ -88,27 +103,27 @@ def entry_rows(
         "never_sent": [entry.never_sent for entry in entries],
         "provider": [entry.provider for entry in entries],
         "model": [entry.model for entry in entries],
-        "turn_group": [groups.get(entry.call_id or "", entry.pos) for entry in entries],
+        "turn_group": [min(groups.get(entry.call_id or "", entry.pos), entry.pos) for entry in entries],
         "copy_key": [_copy_key(entry) for entry in entries],
-        "on_tree": [tree.segments[place] != NO_SEGMENT for place in places],
-        "gap": [place in tree.gaps for place in places],
-        "segment": [tree.segments[place] for place in places],
-        "position": [tree.positions[place] for place in places],
+        "on_tree": [segment != NO_SEGMENT for segment, _ in placed],
+        "gap": [place in labels.gaps for place in places],
+        "segment": [segment for segment, _ in placed],
+        "position": [position for _, position in placed],
         "line": [entry.line for entry in entries],
         "byte_start": [entry.byte_start for entry in entries],
         "byte_end": [entry.byte_end for entry in entries],
         "raw_sha256": [entry.raw_sha256 for entry in entries],
+        "chain": list(chains),
     }
     return _frame("entries", key, columns)
 
 
-def segment_rows(key: SessionKey, tree: Tree) -> pl.DataFrame:
-    """Build ``segments`` rows."""
+def segment_rows(key: SessionKey, labels: Labels) -> pl.DataFrame:
+    """Build ``segments`` rows of the segments that entries open."""
     columns: dict[str, Sequence[Any]] = {
-        "segment": list(range(len(tree.segment_entries))),
-        "parent_segment": [None if parent is None else parent[0] for parent in tree.segment_parents],
-        "parent_position": [None if parent is None else parent[1] for parent in tree.segment_parents],
-        "length": [len(entries) for entries in tree.segment_entries],
+        "segment": [segment for segment, _ in labels.opened],
+        "parent_segment": [None if parent is None else parent[0] for _, parent in labels.opened],
+        "parent_position": [None if parent is None else parent[1] for _, parent in labels.opened],
     }
     return _frame("segments", key, columns)
 
@@ -118,22 +133,22 @@ def compaction_rows(key: SessionKey, compactions: Sequence[Compaction]) -> pl.Da
     return _frame("compactions", key, _columns(compactions, Compaction, without=("kept_from",)))
 
 
-def keep_rows(key: SessionKey, compactions: Sequence[Compaction], tree: Tree) -> pl.DataFrame:
+def keep_rows(key: SessionKey, compactions: Sequence[Compaction], labels: Labels) -> pl.DataFrame:
     """Build ``compaction_keeps`` rows: none for a compaction that states nothing kept."""
     keeping = [compaction for compaction in compactions if compaction.kept_from is not None]
     columns: dict[str, Sequence[Any]] = {
         "pos": [compaction.pos for compaction in keeping],
         "kind": ["from"] * len(keeping),
         "kept_id": [compaction.kept_from for compaction in keeping],
-        "kept_pos": [tree.places.get(compaction.kept_from or "") for compaction in keeping],
+        "kept_pos": [labels.places(compaction.kept_from or "") for compaction in keeping],
     }
     return _frame("compaction_keeps", key, columns)
 
 
-def context_edit_rows(key: SessionKey, edits: Sequence[ContextEdit], tree: Tree) -> pl.DataFrame:
+def context_edit_rows(key: SessionKey, edits: Sequence[ContextEdit], labels: Labels) -> pl.DataFrame:
     """Build ``context_edits`` rows."""
     columns = _columns(edits, ContextEdit)
-    columns["target_pos"] = [tree.places.get(edit.target_id) for edit in edits]
+    columns["target_pos"] = [labels.places(edit.target_id) for edit in edits]
     return _frame("context_edits", key, columns)
 
 
@@ -142,13 +157,9 @@ def branch_summary_rows(key: SessionKey, summaries: Sequence[BranchSummary]) -> 
     return _frame("branch_summaries", key, _columns(summaries, BranchSummary))
 
 
-def tool_call_rows(key: SessionKey, calls: Sequence[ToolCall], results: Mapping[str, Entry]) -> pl.DataFrame:
-    """Build ``tool_calls`` rows; ``results`` maps a call's id to the entry that answers it."""
-    columns = _columns(calls, ToolCall)
-    answers = [results.get(call.call_id or "") for call in calls]
-    columns["result_pos"] = [None if answer is None else answer.pos for answer in answers]
-    columns["is_error"] = [None if answer is None else answer.is_error for answer in answers]
-    return _frame("tool_calls", key, columns)
+def tool_call_rows(key: SessionKey, calls: Sequence[ToolCall]) -> pl.DataFrame:
+    """Build ``tool_calls`` rows."""
+    return _frame("tool_calls", key, _columns(calls, ToolCall))
 
 
 def usage_rows(key: SessionKey, usage: Sequence[Usage]) -> pl.DataFrame:

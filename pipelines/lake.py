@@ -81,7 +81,9 @@ def open_lake(root: Path) -> LakeSnapshot:
         sessions = DeltaTable(root / "sessions")
         commit: dict[str, Any] = sessions.history(1)[0]
     except TableNotFoundError as error:
-        raise StoreError(root, "no lake here", hint="`uncompact reindex` makes one") from error
+        raise StoreError(
+            root, "no lake here", hint="`uncompact reindex` with the same --store makes one"
+        ) from error
     except DeltaError as error:
         raise _damaged(root) from error
     found = commit.get(_LAKE_VERSION)

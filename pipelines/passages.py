@@ -11,8 +11,9 @@ PASSAGE_CHARS = 1200
 # A text a little longer than one passage stays whole; a cut looks back so far for the end of a line.
 _WHOLE_CHARS = 1600
 _LOOK_BACK_CHARS = 500
-# Without a line's end in reach a cut still never splits a word, unless the word is longer than this.
+# Without a line's end in reach a cut is made at a blank, else at the edge of a word: paths and names stay whole.
 _LOOK_AHEAD_CHARS = 200
+_BLANK = re.compile(r"\s")
 _WORD_EDGE = re.compile(r"[^\w\u0300-\u036f\u200d\ufe0f]")
 
 
@@ -35,5 +36,6 @@ def _cut(text: str, wanted: int) -> int:
     line_end = text.rfind("\n", wanted - _LOOK_BACK_CHARS, wanted)
     if line_end >= 0:
         return line_end + 1
-    edge = _WORD_EDGE.search(text, wanted, wanted + _LOOK_AHEAD_CHARS)
+    reach = wanted + _LOOK_AHEAD_CHARS
+    edge = _BLANK.search(text, wanted, reach) or _WORD_EDGE.search(text, wanted, reach)
     return edge.end() if edge else wanted

@@ -2,42 +2,41 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
-import re
 import time
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import NamedTuple
 
 import polars as pl
 
+from .catalogue import KnownLog, read_catalogue
+from .change_detection import detect_change
 from .companion import load_companion
+from .companion import rebuild_companion as build_companion
 from .errors import SourceError
-from .frames import SessionKey, session_key
+from .frames import SessionKey, project_key
 from .lake import LakeSnapshot, LakeWriter, create_lake, open_lake
-from .normalize import SessionTotals, normalize_log
+from .lake_session import LakeSession
+from .normalize import (
+    Reading,
+    SessionTotals,
+    content_chain,
+    normalize_log,
+    normalize_tail,
+    resume_totals,
+)
 from .paths import display_path
 from .run_report import RunReport
+from .schema import TABLES
 from .sources import SOURCES, find_files, recognise
-from .sources.records import Found, Header, Source
+from .sources.records import Cursor, Found, Header, Source
 from .store import StorePaths, writer_lock
 
-__all__ = ["default_roots", "project_key", "reindex"]
+__all__ = ["default_roots", "reindex"]
 
-_READABLE = re.compile(r"[^A-Za-z0-9._]+")
-_READABLE_CHARS = 40
-
-
-class _Known(NamedTuple):
-    """What the lake knows of a log."""
-
-    path: str
-    size: int
-    mtime_ns: int
-    state: str
-    entries: int
+# More than this was appended: reading the log whole keeps memory bounded.
+_TAIL_BYTES = 32 << 20
 
 
 def default_roots() -> list[Path]:
@@ -45,18 +44,14 @@ def default_roots() -> list[Path]:
     return [root for source in SOURCES for root in source.default_roots() if root.exists()]
 
 
-def project_key(project: str) -> str:
-    """Name a project's partition: the readable end of its folder and 8 hex digits of its hash."""
-    readable = _READABLE.sub("-", project).strip("-.")[-_READABLE_CHARS:].strip("-.")
-    digest = hashlib.sha256(project.encode("utf-8", "replace")).hexdigest()[:8]
-    return f"{readable}-{digest}" if readable else digest
-
-
-def reindex(roots: Sequence[Path], store: Path, *, wait_s: float = 0) -> RunReport:
+def reindex(
+    roots: Sequence[Path], store: Path, *, wait_s: float = 0, rebuild_companion: bool = False
+) -> RunReport:
     """Bring the store up to date with the logs below ``roots``.
 
-    A changed log is read anew and replaces its rows; a log that is gone keeps them, marked ``vanished``. One bad
-    line, file or folder never stops the rest: each is counted and named in the report. Raises ``StoreError``
+    Of a log that grew only what was appended is read; one that was rewritten is read anew and replaces its rows;
+    one that is gone keeps them, marked ``vanished``; one that moved keeps its key. With ``rebuild_companion`` the
+    companion is built anew from the lake whatever state it is in. One bad line, file or folder never stops the rest: each is counted and named in the report. Raises ``StoreError``
     when the store cannot be used and ``BusyError`` when another process is writing it.
     """
     paths = StorePaths(Path(os.path.abspath(store)))
@@ -68,7 +63,7 @@ def reindex(roots: Sequence[Path], store: Path, *, wait_s: float = 0) -> RunRepo
             found = _discover(roots, report)
         snapshot = _read_changed(roots, found, snapshot, report)
         with report.timed("companion"):
-            load_companion(snapshot, paths.companion)
+            (build_companion if rebuild_companion else load_companion)(snapshot, paths.companion)
         totals = snapshot.scan("sessions").select(pl.col("entries").sum()).collect()
         report.entries_total = int(totals.item() or 0)
     return report
@@ -86,132 +81,160 @@ def _discover(roots: Sequence[Path], report: RunReport) -> list[Found]:
 def _read_changed(
     roots: Sequence[Path], found: Sequence[Found], snapshot: LakeSnapshot, report: RunReport
 ) -> LakeSnapshot:
-    known = _known_sessions(snapshot)
     started = time.time_ns()
     run = f"{datetime.fromtimestamp(started / 1e9, UTC):%Y%m%dT%H%M%S}-{os.getpid():x}-{started % 10**9:09}"
-    writer = LakeWriter(snapshot, run)
-    dropped: set[str] = set()
-    seen: set[str] = set()
+    reader = _LogReader(snapshot, LakeWriter(snapshot, run), report, started // 1000)
     with report.timed("read"):
         for item in found:
-            _read_one(item, known, writer, report, dropped, seen, started // 1000)
-        vanished = _mark_vanished(roots, snapshot, known, seen, writer)
-    report.vanished = len(vanished)
-    if not report.changed and not vanished and known:
+            reader.read(item)
+        reader.mark_vanished(roots)
+    if not reader.has_changes and reader.catalogue.by_key:
         return snapshot
     with report.timed("commit"):
-        return writer.commit(dropped, vanished)
+        return reader.commit()
 
 
-def _read_one(
-    item: Found,
-    known: dict[str, _Known],
-    writer: LakeWriter,
-    report: RunReport,
-    dropped: set[str],
-    seen: set[str],
-    indexed_at: int,
-) -> None:
-    report.seen += 1
-    unchanged = _unchanged_key(item, known)
-    if unchanged is not None:
-        seen.add(unchanged)
-        report.unchanged += 1
-        return
-    try:
-        recognised = recognise(item)
-        if recognised is None:
-            report.failed += 1
-            report.warnings.append(f"{display_path(item.path)}: {_why_not(item)}")
+class _LogReader:
+    """One run's reading: what the lake knows, what is new, and which of its rows the new ones replace."""
+
+    def __init__(
+        self, snapshot: LakeSnapshot, writer: LakeWriter, report: RunReport, indexed_at: int
+    ) -> None:
+        self.catalogue = read_catalogue(snapshot)
+        self._snapshot = snapshot
+        self._writer = writer
+        self._report = report
+        self._indexed_at = indexed_at
+        self._seen: set[str] = set()
+        self._dropped: set[str] = set()
+        self._restated: set[str] = set()
+
+    @property
+    def has_changes(self) -> bool:
+        return bool(self._report.changed or self._dropped or self._restated)
+
+    def commit(self) -> LakeSnapshot:
+        return self._writer.commit(self._dropped, self._restated)
+
+    def read(self, item: Found) -> None:
+        """Read what is new of one file; what cannot be read is reported."""
+        self._report.seen += 1
+        known = self.catalogue.at(item)
+        if known is not None and known.is_as(item):
+            self._seen.add(known.key)
+            self._report.unchanged += 1
             return
-        source, header = recognised
-        key = session_key(source.kind, os.fsencode(item.path))
-        seen.add(key)
-        state = known.get(key)
-        entries = _read_log(item, source, header, key, writer, report, indexed_at)
-    except (OSError, SourceError) as error:
-        reason = error.reason if isinstance(error, SourceError) else error.strerror or error
-        report.failed += 1
-        report.warnings.append(f"{display_path(item.path)}: {reason}")
-        return
-    if state is not None:
-        dropped.add(key)
-    report.changed += 1
-    report.entries_added += max(entries - (state.entries if state else 0), 0)
+        try:
+            recognised = recognise(item)
+            if recognised is None:
+                raise SourceError(item.path, _why_not(item))
+            source, header = recognised
+            self._read_log(item, source, header, known or self.catalogue.moved(item, header, self._seen))
+        except (OSError, SourceError) as error:
+            reason = error.reason if isinstance(error, SourceError) else error.strerror or error
+            self._report.failed += 1
+            self._report.warnings.append(f"{display_path(item.path)}: {reason}")
+            if known is not None:
+                self._seen.add(known.key)
 
+    def _read_log(self, item: Found, source: Source, header: Header, known: KnownLog | None) -> None:
+        if known is None:
+            self._read_whole(item, source, header, None)
+            return
+        self._seen.add(known.key)
+        change = detect_change(known.source_state, item)
+        if change in ("unchanged", "touched") and self._is_same(item, source, header, known):
+            self._restate(known, item, "present")
+            self._report.unchanged += 1
+        elif change != "appended" or not self._read_tail(item, source, header, known):
+            self._read_whole(item, source, header, known)
 
-def _unchanged_key(item: Found, known: dict[str, _Known]) -> str | None:
-    """Return the key of a log that is as the lake knows it, without opening the file."""
-    keys = (session_key(source.kind, os.fsencode(item.path)) for source in SOURCES)
-    state = (item.size, item.mtime_ns, "present")
-    return next((key for key in keys if key in known and known[key][1:4] == state), None)
+    def _is_same(self, item: Found, source: Source, header: Header, known: KnownLog) -> bool:
+        """Compare a file whose size and samples are the same, but whose times are not, line by line."""
+        log = source.open(item, header, Cursor())
+        return content_chain(log) == str(known.row["fingerprint"])
 
+    def _read_whole(self, item: Found, source: Source, header: Header, known: KnownLog | None) -> None:
+        key = known.key if known else self.catalogue.new_key(source.kind, item.path)
+        self._seen.add(key)
+        totals = SessionTotals()
+        reading = self._reading(item, source, header, key, Cursor())
+        try:
+            for table, rows in normalize_log(reading, totals):
+                self._writer.add(table, rows)
+        except (OSError, SourceError):
+            self._writer.discard(key)
+            raise
+        if known is not None:
+            self._dropped.add(key)
+        before = known.row["entries"] if known else 0
+        self._count(item, totals, max(totals.entries - before, 0), item.size)
 
-def _read_log(
-    item: Found,
-    source: Source,
-    header: Header,
-    key: str,
-    writer: LakeWriter,
-    report: RunReport,
-    indexed_at: int,
-) -> int:
-    """Read a log into the writer; return the number of its entries."""
-    totals = SessionTotals()
-    log = source.open(item, header)
-    session = SessionKey(project_key(header.project), key)
-    rows = normalize_log(log, session, item, source=source.kind, indexed_at=indexed_at, totals=totals)
-    try:
-        for table, frame in rows:
-            writer.add(table, frame)
-    except (OSError, SourceError):
-        writer.discard(key)
-        raise
-    report.bytes_read += item.size
-    report.count_rejects(totals.rejects)
-    place = display_path(item.path)
-    report.warnings += [f"{place}:{line}: {reason}" for line, reason in totals.reject_lines]
-    if totals.more_rejects:
-        report.warnings.append(f"{place}: {totals.more_rejects} more lines that are no entry")
-    if totals.pending_line is not None:
-        report.warnings.append(f"{place}:{totals.pending_line}: unterminated line, left for the next run")
-    if not totals.entries:
-        report.without_entries += 1
-        report.warnings.append(f"{place}: no entries")
-    return totals.entries
+    def _read_tail(self, item: Found, source: Source, header: Header, known: KnownLog) -> bool:
+        """Read what was appended; ``False`` when that is not enough."""
+        if not source.can_resume(header) or item.size - known.cursor.byte > _TAIL_BYTES:
+            return False
+        totals = resume_totals(known.row)
+        reading = self._reading(item, source, header, known.key, known.cursor)
+        tail = normalize_tail(reading, totals, LakeSession(self._snapshot, known.row))
+        if tail is None:
+            return False
+        for table, rows in tail:
+            self._writer.add(table, rows)
+        self._restated.add(known.key)
+        self._count(item, totals, totals.entries - known.row["entries"], item.size - known.cursor.byte)
+        return True
+
+    def _reading(self, item: Found, source: Source, header: Header, key: str, start: Cursor) -> Reading:
+        session = SessionKey(project_key(header.project), key)
+        return Reading(source.open(item, header, start), session, item, source.kind, self._indexed_at)
+
+    def _count(self, item: Found, totals: SessionTotals, added: int, bytes_read: int) -> None:
+        report, place = self._report, display_path(item.path)
+        report.changed += 1
+        report.entries_added += added
+        report.bytes_read += bytes_read
+        report.count_rejects(totals.reject_reasons)
+        report.warnings += [f"{place}:{line}: {reason}" for line, reason in totals.reject_lines]
+        if totals.more_rejects:
+            report.warnings.append(f"{place}: {totals.more_rejects} more lines that are no entry")
+        if totals.pending_line is not None:
+            report.warnings.append(f"{place}:{totals.pending_line}: unterminated line, left for the next run")
+        if not totals.entries:
+            report.without_entries += 1
+            report.warnings.append(f"{place}: no entries")
+
+    def mark_vanished(self, roots: Iterable[Path]) -> None:
+        """Restate as vanished the logs below ``roots`` that are no longer there; their rows stay."""
+        folders = [display_path(Path(os.path.abspath(root))) for root in roots]
+        for known in self.catalogue.by_key.values():
+            path = known.row["path"]
+            if (
+                known.row["state"] == "present"
+                and known.key not in self._seen
+                and any(_is_below(path, folder) for folder in folders)
+                and not os.path.lexists(path)
+            ):
+                self._restate(known, None, "vanished")
+                self._report.vanished += 1
+
+    def _restate(self, known: KnownLog, found: Found | None, state: str) -> None:
+        """Write a session's row anew with what is known of its file now."""
+        row = {**known.row, "state": state}
+        if found is not None:
+            row |= {
+                "path": display_path(found.path),
+                "file_size": found.size,
+                "file_mtime_ns": found.mtime_ns,
+                "file_ctime_ns": found.ctime_ns,
+                "file_inode": found.inode,
+            }
+        self._writer.add("sessions", pl.DataFrame([row], schema=TABLES["sessions"].schema))
+        self._restated.add(known.key)
 
 
 def _why_not(item: Found) -> str:
     return "empty file" if item.size == 0 else "not a session log: no known header"
-
-
-def _known_sessions(snapshot: LakeSnapshot) -> dict[str, _Known]:
-    columns = ("session_key", "path", "file_size", "file_mtime_ns", "state", "entries")
-    rows = snapshot.scan("sessions").select(columns).collect().iter_rows()
-    return {key: _Known(*values) for key, *values in rows}
-
-
-def _mark_vanished(
-    roots: Iterable[Path],
-    snapshot: LakeSnapshot,
-    known: dict[str, _Known],
-    seen: set[str],
-    writer: LakeWriter,
-) -> set[str]:
-    """Write anew, as vanished, the session rows of logs below ``roots`` that are no longer there."""
-    folders = [display_path(Path(os.path.abspath(root))) for root in roots]
-    gone = {
-        key
-        for key, session in known.items()
-        if session.state == "present"
-        and key not in seen
-        and any(_is_below(session.path, folder) for folder in folders)
-        and not os.path.lexists(session.path)
-    }
-    if gone:
-        rows = snapshot.scan("sessions").filter(pl.col("session_key").is_in(list(gone))).collect()
-        writer.add("sessions", rows.with_columns(pl.lit("vanished").alias("state")))
-    return gone
 
 
 def _is_below(path: str, folder: str) -> bool:

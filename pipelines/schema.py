@@ -85,10 +85,18 @@ SESSIONS = _table(
     Column("text_chars", pl.Int64, "characters of searchable text in all entries"),
     Column("file_size", pl.Int64, "bytes the file had when it was read"),
     Column("file_mtime_ns", pl.Int64, "modification time of the file, nanoseconds since 1970 UTC"),
+    Column("file_ctime_ns", pl.Int64, "change time of the file, nanoseconds since 1970 UTC"),
+    Column("file_inode", pl.Int64, "inode of the file"),
+    Column("lines", pl.Int32, "lines consumed"),
+    Column(
+        "digest",
+        pl.String,
+        "32 hex digits over samples of the consumed bytes: tells an append from a rewrite",
+    ),
     Column(
         "fingerprint",
         pl.String,
-        "SHA-256 over the header and the entries' lines: equal means that no entry changed",
+        "the last entry's chain: equal for logs whose entries have equal lines and ids",
     ),
     Column("state", pl.String, "`present` or `vanished` (the file is gone, its rows stay)"),
     Column("indexed_at", _TIME, "when these rows were written"),
@@ -123,7 +131,7 @@ ENTRIES = _table(
     Column(
         "text_hash",
         pl.String,
-        "16 hex digits of the text without white space, ASCII letters in lower case: equal texts have equal hashes",
+        "16 hex digits of the text with white space folded, ASCII letters in lower case: equal texts have equal hashes",
     ),
     Column(
         "tokens",
@@ -163,6 +171,11 @@ ENTRIES = _table(
     Column("byte_start", pl.Int64, "first byte of the line"),
     Column("byte_end", pl.Int64, "byte after the line, its 0x0A included"),
     Column("raw_sha256", pl.String, "SHA-256 of the line's bytes without its 0x0A"),
+    Column(
+        "chain",
+        pl.String,
+        "16 hex digits over the header and all entries up to here: equal chains, equal beginnings",
+    ),
 )
 
 SEGMENTS = _table(
@@ -177,7 +190,6 @@ SEGMENTS = _table(
         "place in that segment of the entry it continues; null at a root",
         required=False,
     ),
-    Column("length", pl.Int32, "entries in it"),
 )
 
 COMPACTIONS = _table(
@@ -235,8 +247,6 @@ TOOL_CALLS = _table(
     Column("arguments", pl.String, "arguments as readable text, one `name: value` a line"),
     Column("path", pl.String, "file the arguments name", required=False),
     Column("command", pl.String, "command line the arguments name", required=False),
-    Column("result_pos", pl.Int32, "place of its result; null when there is none", required=False),
-    Column("is_error", pl.Boolean, "its result is an error; null when there is none", required=False),
 )
 
 USAGE = _table(

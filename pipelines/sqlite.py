@@ -7,7 +7,7 @@ from typing import Any
 
 import apsw
 
-__all__ = ["Bindings", "execute", "execute_many", "rows", "set_pragma", "value"]
+__all__ = ["Bindings", "execute", "execute_many", "named_row", "rows", "set_pragma", "value"]
 
 Bindings = Mapping[str, Any] | Sequence[Any]
 
@@ -41,3 +41,13 @@ def set_pragma(connection: apsw.Connection, name: str, setting: str | int | bool
     """Set a pragma of a connection."""
     untyped: Any = connection
     untyped.pragma(name, setting)
+
+
+def named_row(
+    connection: apsw.Connection, sql: str, bindings: Bindings = ()
+) -> tuple[tuple[str, ...], tuple[Any, ...] | None]:
+    """Run a query and return its columns' names and its first row, or ``None`` without a row."""
+    untyped: Any = connection
+    cursor: Any = untyped.execute(sql, bindings)
+    row: tuple[Any, ...] | None = cursor.fetchone()
+    return (() if row is None else tuple(column[0] for column in cursor.getdescription())), row

@@ -6,12 +6,13 @@ new segment. Labels never change when entries are appended, and "is this entry o
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from .sources.records import Link
 
-__all__ = ["NO_SEGMENT", "Interval", "Tree", "label_tree"]
+__all__ = ["NO_SEGMENT", "Interval", "KnownEntries", "Labels", "Tree", "extend_labels", "label_tree"]
 
 NO_SEGMENT = -1
 
@@ -23,6 +24,51 @@ class Interval:
     segment: int
     first: int
     last: int
+
+
+@dataclass(frozen=True, slots=True)
+class Labels:
+    """Tree labels of the entries from place ``first`` on, and the segments they open.
+
+    ``segments`` and ``positions`` run over those entries in file order, ``gaps`` holds places, ``opened`` has
+    (segment, parent's segment and position or ``None`` at a root) for each new segment.
+    """
+
+    first: int
+    segments: Sequence[int]
+    positions: Sequence[int]
+    gaps: frozenset[int]
+    opened: Sequence[tuple[int, tuple[int, int] | None]]
+    places: Callable[[str], int | None]
+
+    def label(self, place: int) -> tuple[int, int]:
+        """Return segment and position of an entry."""
+        return self.segments[place - self.first], self.positions[place - self.first]
+
+
+class KnownEntries(Protocol):
+    """What was read of a session before, as far as new entries need it."""
+
+    @property
+    def segments(self) -> int:
+        """Number of segments."""
+        ...
+
+    def place(self, entry_id: str) -> int | None:
+        """Return the place of the entry of an id, if there is one on the tree."""
+        ...
+
+    def label(self, place: int) -> tuple[int, int]:
+        """Return segment and position of an entry on the tree."""
+        ...
+
+    def is_continued(self, segment: int, position: int) -> bool:
+        """Tell whether an entry stands at the next position."""
+        ...
+
+    def is_awaited(self, entry_id: str) -> bool:
+        """Tell whether an entry named this id, as its parent or otherwise, when no line had it."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +87,11 @@ class Tree:
     segment_entries: Sequence[Sequence[int]]
     gaps: frozenset[int]
     places: dict[str, int]
+
+    def labels(self) -> Labels:
+        """Return the labels of all entries."""
+        opened = list(enumerate(self.segment_parents))
+        return Labels(0, self.segments, self.positions, self.gaps, opened, self.places.get)
 
     def branch(self, leaf: int) -> list[Interval]:
         """Return the branch that ends at the entry in place ``leaf``, root first.
@@ -95,6 +146,69 @@ def label_tree(links: Sequence[Link]) -> Tree:
     gaps.update(_cut_cycles(parents))
     segments, positions, segment_parents, segment_entries = _assign(parents, on_tree)
     return Tree(parents, segments, positions, segment_parents, segment_entries, frozenset(gaps), places)
+
+
+def extend_labels(links: Sequence[Link], first: int, known: KnownEntries) -> Labels | None:
+    """Label entries appended from place ``first`` on, at a cost that does not grow with the session.
+
+    Gives the labels that ``label_tree`` gives for the whole session, or ``None`` where those before would change:
+    an id that is there already, or one that an earlier entry waits for.
+    """
+    places: dict[str, int] = {}
+    segments: list[int] = []
+    positions: list[int] = []
+    opened: list[tuple[int, tuple[int, int] | None]] = []
+    gaps: set[int] = set()
+    ends: set[tuple[int, int]] = set()
+    for place, link in enumerate(links, first):
+        if link.recovered:
+            segments.append(NO_SEGMENT)
+            positions.append(0)
+            continue
+        if (
+            link.entry_id in places
+            or known.place(link.entry_id) is not None
+            or known.is_awaited(link.entry_id)
+        ):
+            return None
+        parent = _parent_label(link, first, places, known, (segments, positions))
+        if parent is None and link.parent_id is not None:
+            gaps.add(place)
+        known_segment = parent is not None and parent[0] < known.segments
+        continued = parent in ends or (parent is not None and known_segment and known.is_continued(*parent))
+        if parent is not None and not continued:
+            segment, position = parent[0], parent[1] + 1
+        else:
+            segment, position = known.segments + len(opened), 0
+            opened.append((segment, parent))
+        if parent is not None:
+            ends.add(parent)
+        places[link.entry_id] = place
+        segments.append(segment)
+        positions.append(position)
+    if gaps & {place for place, link in enumerate(links, first) if link.parent_id in places}:
+        return None
+
+    def find(entry_id: str) -> int | None:
+        return places[entry_id] if entry_id in places else known.place(entry_id)
+
+    return Labels(first, segments, positions, frozenset(gaps), opened, find)
+
+
+def _parent_label(
+    link: Link,
+    first: int,
+    places: dict[str, int],
+    known: KnownEntries,
+    labels: tuple[Sequence[int], Sequence[int]],
+) -> tuple[int, int] | None:
+    if link.parent_id is None:
+        return None
+    if link.parent_id in places:
+        at = places[link.parent_id] - first
+        return labels[0][at], labels[1][at]
+    place = known.place(link.parent_id)
+    return None if place is None else known.label(place)
 
 
 def _cut_cycles(parents: list[int]) -> Iterator[int]:

@@ -26,6 +26,9 @@ _SECTION = re.compile(r"\b(engine|params|reads|returns): ")
 _TEXT_COLUMNS = {"entry_id", "role", "text_hash", "kind"}
 _SAMPLES: dict[str, object] = {
     "pool": 1,
+    "most": 1.0,
+    "oldest": 0,
+    "newest": 0,
     "session_key": "0123456789abcdef",
     "spans": [{"segment": 0, "first": 0, "last": 9, "state": "in_context", "drops_system": False}],
     "edited": [{"segment": 0, "position": 0}],

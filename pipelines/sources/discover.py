@@ -16,8 +16,7 @@ _SUFFIX = ".jsonl"
 
 def find_file(path: Path) -> Found:
     """Stat one file. Raises ``OSError`` when it is not there."""
-    status = path.stat()
-    return Found(path=path, size=status.st_size, mtime_ns=status.st_mtime_ns)
+    return _found(path, path.stat())
 
 
 def find_files(root: Path, report: Callable[[Path, str], None]) -> Iterator[Found]:
@@ -45,9 +44,19 @@ def find_files(root: Path, report: Callable[[Path, str], None]) -> Iterator[Foun
             for child, is_link in _children(path, report):
                 (links if is_link else pending).append(child)
         elif stat.S_ISREG(status.st_mode):
-            yield Found(path=path, size=status.st_size, mtime_ns=status.st_mtime_ns)
+            yield _found(path, status)
         else:
             report(path, "not a regular file")
+
+
+def _found(path: Path, status: os.stat_result) -> Found:
+    return Found(
+        path=path,
+        size=status.st_size,
+        mtime_ns=status.st_mtime_ns,
+        ctime_ns=status.st_ctime_ns,
+        inode=status.st_ino,
+    )
 
 
 def _children(folder: Path, report: Callable[[Path, str], None]) -> list[tuple[Path, bool]]:

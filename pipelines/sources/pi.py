@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ from .records import (
     BranchSummary,
     Compaction,
     ContextEdit,
+    Cursor,
     Entry,
     Found,
     Header,
@@ -72,19 +73,24 @@ class PiSource:
             )
         return None
 
-    def open(self, found: Found, header: Header) -> PiLog:
+    def open(self, found: Found, header: Header, start: Cursor) -> PiLog:
         """Open a log that ``recognise`` knew."""
-        return PiLog(found.path, header, end=found.size)
+        return PiLog(found.path, header, start, end=found.size)
+
+    def can_resume(self, header: Header) -> bool:
+        """Version 1 counts its entries, and Pi rewrites such a file whole; all others only ever grow."""
+        return not _is_first_version(header)
 
 
 @dataclass(slots=True)
 class PiLog:
-    """One Pi log up to byte ``end`` (its size when it was found)."""
+    """One Pi log from ``start`` up to byte ``end`` (its size when it was found)."""
 
     path: Path
     header: Header
+    start: Cursor
     end: int
-    _consumed: int = 0
+    _cursor: Cursor = field(default_factory=Cursor)
     _pending_line: int | None = None
     _last_pos: int | None = None
 
@@ -92,9 +98,9 @@ class PiLog:
         """Return the last entry's place: Pi continues from the last line that is not a header."""
         return self._last_pos
 
-    def bytes_consumed(self) -> int:
-        """Return the byte after the last complete line."""
-        return self._consumed
+    def cursor(self) -> Cursor:
+        """Return where reading goes on."""
+        return self._cursor
 
     def pending_line(self) -> int | None:
         """Return the number of an unterminated last line."""
@@ -102,9 +108,9 @@ class PiLog:
 
     def links(self) -> Iterator[Link]:
         """Yield each entry's link in file order."""
-        chained = self._is_first_version()
+        chained = _is_first_version(self.header)
         previous: str | None = None
-        pos = 0
+        pos = self.start.entries
         for line, index, value, recovered in self._lines(decode_link, LineLink):
             if not isinstance(value, LineLink) or value.type == "session":
                 continue
@@ -117,10 +123,10 @@ class PiLog:
 
     def records(self) -> Iterator[Record]:
         """Yield all records in file order."""
-        chained = self._is_first_version()
+        chained = _is_first_version(self.header)
         ids: dict[int, str] = {}
         previous: str | None = None
-        pos = 0
+        pos = self.start.entries
         for line, index, value, recovered in self._lines(decode_line, SessionLine):
             if isinstance(value, Reject):
                 yield value
@@ -134,6 +140,7 @@ class PiLog:
                 ids[index] = previous = entry_id
             yield from _entry_records(value, entry_id, pos, line, recovered=recovered)
             pos += 1
+        self._cursor = msgspec.structs.replace(self._cursor, entries=pos)
 
     def _lines(self, decode: Any, shape: Any) -> Iterator[tuple[Line, int, Any, bool]]:
         """Yield (line, index among the file's JSON values, value, recovered) and rejects for the rest.
@@ -141,11 +148,13 @@ class PiLog:
         The index counts as Pi's own reader does: falsy values and lines that do not parse have none.
         """
         index = -1
-        for line in read_lines(self.path, end=self.end):
+        self._cursor = self.start
+        lines = read_lines(self.path, start=self.start.byte, number=self.start.lines + 1, end=self.end)
+        for line in lines:
             if not line.complete:
                 self._pending_line = line.number
                 break
-            self._consumed = line.end
+            self._cursor = Cursor(line.end, line.number)
             if not line.raw.strip():
                 continue
             try:
@@ -165,9 +174,10 @@ class PiLog:
             index += 1
             yield line, index, value, False
 
-    def _is_first_version(self) -> bool:
-        """Version 1 has no ids and no parents: entries form one chain."""
-        return _version_number(self.header.version) < 2
+
+def _is_first_version(header: Header) -> bool:
+    """Version 1 has no ids and no parents: entries form one chain."""
+    return _version_number(header.version) < 2
 
 
 def _version_number(version: str | None) -> float:

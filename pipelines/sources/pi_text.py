@@ -22,7 +22,7 @@ _EVIDENCE_FRAME = re.compile(
     re.MULTILINE,
 )
 
-# Tools whose output repeats history: this package's own, plain or behind an MCP name, and the first implementation's.
+# Tools whose output repeats history: this package's own, plain or behind an MCP name, and those of an older extension that wrote the same evidence.
 _HISTORY_TOOL = re.compile(
     r"(?:mcp__)?(?:uncompact|context_history)_.*|(?:mcp__.+__)?history_(?:recall|read|status)"
 )

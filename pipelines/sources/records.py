@@ -12,6 +12,7 @@ __all__ = [
     "BranchSummary",
     "Compaction",
     "ContextEdit",
+    "Cursor",
     "Entry",
     "Found",
     "Header",
@@ -35,6 +36,16 @@ class Found(msgspec.Struct, frozen=True):
     path: Path
     size: int
     mtime_ns: int
+    ctime_ns: int
+    inode: int
+
+
+class Cursor(msgspec.Struct, frozen=True):
+    """Where reading goes on: the byte after the last line read, that many lines and entries before it."""
+
+    byte: int = 0
+    lines: int = 0
+    entries: int = 0
 
 
 class Header(msgspec.Struct, frozen=True):
@@ -162,7 +173,7 @@ class Link(msgspec.Struct, gc=False):
 
 
 class Log(Protocol):
-    """One open log, read up to the last complete line."""
+    """One open log, read from a cursor up to the last complete line."""
 
     header: Header
 
@@ -178,8 +189,8 @@ class Log(Protocol):
         """Place of the entry that the agent itself would continue from; known after ``links``."""
         ...
 
-    def bytes_consumed(self) -> int:
-        """Return how far the file was read: the byte after the last complete line; known after ``records``."""
+    def cursor(self) -> Cursor:
+        """Return how far the file was read, up to its last complete line; known after ``records``."""
         ...
 
     def pending_line(self) -> int | None:
@@ -200,6 +211,10 @@ class Source(Protocol):
         """Read as much as needed to say whose log this is; ``None`` when it is not this agent's."""
         ...
 
-    def open(self, found: Found, header: Header) -> Log:
-        """Open a recognised log."""
+    def open(self, found: Found, header: Header, start: Cursor) -> Log:
+        """Open a recognised log at a cursor of this adapter."""
+        ...
+
+    def can_resume(self, header: Header) -> bool:
+        """Tell whether a log may be read on from a cursor: its entries do not depend on those before by place."""
         ...

@@ -6,23 +6,39 @@
 -- Of the passages, those that automatic retrieval may use count n from 0 in file order, the others from 1 << 31.
 create table meta (name text primary key, value blob not null) without rowid;
 
+-- The lake's row, and where the session's rows are here. Times are microseconds since 1970 UTC.
 create table sessions (
   number integer primary key,
   session_key text not null unique,
+  project_key text not null,
   session_id text not null,
   source text not null,
   path text not null,
   project text not null,
+  parent_session text,
   name text,
+  version text,
+  started_at integer,
+  last_at integer,
   leaf text,
+  leaf_pos integer,
   entries integer not null,
   branches integer not null,
   compactions integer not null,
-  started_at integer,
-  last_at integer,
+  rejects integer not null,
+  bytes integer not null,
+  text_chars integer not null,
+  file_size integer not null,
+  file_mtime_ns integer not null,
+  file_ctime_ns integer not null,
+  file_inode integer not null,
+  lines integer not null,
+  digest text not null,
+  fingerprint text not null,
   state text not null,
-  passages integer not null,       -- those for automatic retrieval
-  fingerprint text not null
+  indexed_at integer not null,
+  passages integer not null,           -- those for automatic retrieval
+  explicit_passages integer not null   -- those for explicit history tools and search only
 );
 create index sessions_by_id on sessions (session_id);
 create index sessions_by_path on sessions (path);
@@ -70,6 +86,22 @@ create table compactions (
   pos integer not null,
   kept_pos integer,
   primary key (session, pos)
+) without rowid;
+
+-- Tool calls by their id: what a result is labelled with.
+create table calls (
+  session integer not null,
+  call_id text not null,
+  pos integer not null,
+  label text not null,
+  primary key (session, call_id)
+) without rowid;
+
+-- Ids that an entry names (as its parent, as kept, as edited) although no line has them.
+create table awaited (
+  session integer not null,
+  entry_id text not null,
+  primary key (session, entry_id)
 ) without rowid;
 
 create table context_edits (

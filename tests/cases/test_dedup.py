@@ -66,9 +66,18 @@ def test_a_renamed_log_is_one_session_under_its_new_path(tmp_path: Path) -> None
     (first.root / "s.jsonl").rename(first.root / "renamed.jsonl")
     logs = first.again()
 
-    present = [one["path"] for one in logs.sessions() if one["state"] == "present"]
-    assert present == [str(logs.root / "renamed.jsonl")]
+    assert [(one["path"], one["state"]) for one in logs.sessions()] == [
+        (str(logs.root / "renamed.jsonl"), "present")
+    ]
     assert sorted(logs.retrieve("`hull_number`", log="renamed.jsonl").ids) == ["a0000001", "a0000002"]
+
+
+def test_a_renamed_log_adds_no_rows(tmp_path: Path) -> None:
+    first = index_case("plain_session", tmp_path)
+    (first.root / "s.jsonl").rename(first.root / "renamed.jsonl")
+
+    assert first.again().report["entries"]["total"] == first.report["entries"]["total"] == 6
+    assert len(first.again().sessions()) == 1
 
 
 def talk(word: str, session_id: str) -> list[JsonObject]:

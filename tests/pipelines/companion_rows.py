@@ -1,4 +1,4 @@
-"""Everything a companion holds, as plain values without session numbers: for comparisons."""
+"""Everything a companion holds, as plain values without session numbers and times of writing: for comparisons."""
 
 from __future__ import annotations
 
@@ -14,9 +14,11 @@ from uncompact.pipelines.sqlite import execute, rows
 Row = tuple[Any, ...]
 
 _COLUMNS = {
-    "sessions": "session_key, session_id, source, path, project, name, leaf, entries, branches, compactions, "
-    "started_at, last_at, state, passages, fingerprint",
-    "runs": "segment, first_position, first_pos, length",
+    "sessions": "session_key, project_key, session_id, source, path, project, parent_session, name, version, "
+    "started_at, last_at, leaf, leaf_pos, entries, branches, compactions, rejects, bytes, text_chars, file_size, "
+    "file_mtime_ns, file_ctime_ns, file_inode, lines, digest, fingerprint, state, passages, explicit_passages",
+    "calls": "call_id, pos, label",
+    "awaited": "entry_id",
     "segments": "segment, parent_segment, parent_position",
     "compactions": "pos, kept_pos",
     "context_edits": "pos, target_pos, removes",
@@ -25,7 +27,10 @@ _ENTRY_COLUMNS = "entry_id, type, role, created_at, tokens, text_hash, text_char
 
 
 def companion_rows(path: Path) -> dict[tuple[str, str], list[Row]]:
-    """Return the rows of each (session key, table), row ids counted from the session's first."""
+    """Return the rows of each (session key, table), row ids counted from the session's first.
+
+    Stretches of a segment that follow one another, which were loaded at different times, are joined.
+    """
     found: dict[tuple[str, str], list[Row]] = {}
     with closing(connect_reader(path)) as connection:
         for number, key in list(rows(connection, "select number, session_key from sessions")):
@@ -33,6 +38,7 @@ def companion_rows(path: Path) -> dict[tuple[str, str], list[Row]]:
                 held = "number" if table == "sessions" else "session"
                 sql = f"select {columns} from {table} where {held} = ? order by {columns}"
                 found[key, table] = list(rows(connection, sql, (number,)))
+            found[key, "runs"] = _runs(connection, number)
             found[key, "entries"] = _entries(connection, number)
             found[key, "passages"] = [
                 (passage - first_row(number), pos, start, text)
@@ -76,6 +82,22 @@ def postings(path: Path) -> list[tuple[int, str]]:
 def _numbers(path: Path) -> list[tuple[int, str]]:
     with closing(connect_reader(path)) as connection:
         return [(number, key) for number, key in rows(connection, "select number, session_key from sessions")]
+
+
+def _runs(connection: apsw.Connection, number: int) -> list[Row]:
+    sql = (
+        "select segment, first_position, first_pos, length from runs "
+        "where session = ? order by segment, first_position"
+    )
+    joined: list[Row] = []
+    for segment, position, pos, length in rows(connection, sql, (number,)):
+        if joined:
+            *at, before = joined[-1]
+            if at == [segment, position - before, pos - before]:
+                joined[-1] = (*at, before + length)
+                continue
+        joined.append((segment, position, pos, length))
+    return joined
 
 
 def _entries(connection: apsw.Connection, number: int) -> list[Row]:

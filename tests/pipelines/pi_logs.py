@@ -8,7 +8,7 @@ from typing import Any
 from tests.cases.builders import encode, header
 from uncompact.pipelines.sources import find_file
 from uncompact.pipelines.sources.pi import PiLog, PiSource
-from uncompact.pipelines.sources.records import Entry, Header, Record
+from uncompact.pipelines.sources.records import Cursor, Entry, Header, Record
 
 JsonObject = dict[str, Any]
 
@@ -31,7 +31,7 @@ def open_log(folder: Path, *lines: JsonObject | bytes, version: object = 3) -> P
     found = find_file(write(folder, {**header(), "version": version}, *lines))
     known = PiSource().recognise(found)
     assert known is not None
-    return PiSource().open(found, known)
+    return PiSource().open(found, known, Cursor())
 
 
 def records(folder: Path, *lines: JsonObject | bytes, version: object = 3) -> list[Record]:

@@ -12,11 +12,20 @@ from tests.cases.builders import assistant, compaction, encode, entry, header, u
 from tests.pipelines.pi_logs import JsonObject, write
 from uncompact.pipelines.errors import SourceError
 from uncompact.pipelines.frames import SessionKey
-from uncompact.pipelines.normalize import SessionTotals, normalize_log
+from uncompact.pipelines.normalize import Reading, SessionTotals, normalize_log
 from uncompact.pipelines.schema import TABLES
 from uncompact.pipelines.sources import find_file, recognise
+from uncompact.pipelines.sources.records import Cursor
 
 KEY = SessionKey("srv-x-1", "0123456789abcdef")
+
+
+def reading(path: Path) -> Reading:
+    found = find_file(path)
+    known = recognise(found)
+    assert known is not None
+    source, its_header = known
+    return Reading(source.open(found, its_header, Cursor()), KEY, found, source.kind, indexed_at=0)
 
 
 def tables(
@@ -26,12 +35,8 @@ def tables(
     first: JsonObject | None = None,
 ) -> dict[str, pl.DataFrame]:
     """Write a log, read it, and return each table's rows."""
-    found = find_file(write(folder, first or header(), *lines))
-    known = recognise(found)
-    assert known is not None
-    source, its_header = known
-    log = source.open(found, its_header)
-    rows = list(normalize_log(log, KEY, found, source="pi", indexed_at=0, totals=totals or SessionTotals()))
+    path = write(folder, first or header(), *lines)
+    rows = list(normalize_log(reading(path), totals or SessionTotals()))
     return {
         table: pl.concat([TABLES[table].schema.to_frame(), *(frame for name, frame in rows if name == table)])
         for table in TABLES
@@ -46,10 +51,10 @@ def call(entry_id: str, parent: str | None, *call_ids: str) -> JsonObject:
     return entry("message", entry_id, parent, message={"role": "assistant", "content": calls})
 
 
-def answer(entry_id: str, parent: str, call_id: str, *, failed: bool = False) -> JsonObject:
+def answer(entry_id: str, parent: str | None, call_id: str) -> JsonObject:
     return entry(
         "message", entry_id, parent,
-        message={"role": "toolResult", "toolCallId": call_id, "toolName": "read", "content": "x", "isError": failed},
+        message={"role": "toolResult", "toolCallId": call_id, "toolName": "read", "content": "x"},
     )  # fmt: skip
 
 
@@ -81,22 +86,32 @@ def test_a_call_and_its_results_share_a_turn_group(tmp_path: Path) -> None:
     assert rows["entries"]["turn_group"].to_list() == [0, 1, 1, 1]
 
 
-def test_calls_name_the_entry_that_answers_them(tmp_path: Path) -> None:
+def test_a_result_stands_in_the_group_of_its_call_whatever_came_between(tmp_path: Path) -> None:
     rows = tables(
-        tmp_path, call("a", None, "c1", "c2", "c3"), answer("b", "a", "c3", failed=True), answer("c", "b", "c1")
+        tmp_path, user("u", None, "x"), call("a", "u", "c1", "c2"), call("b", "a", "c3"), answer("c", "b", "c3"),
+        answer("d", "c", "c1"), answer("e", "d", "lost"),
     )  # fmt: skip
 
-    calls = rows["tool_calls"].sort("pos", "ordinal").select("call_id", "result_pos", "is_error")
-    assert calls.rows() == [("c1", 2, False), ("c2", None, None), ("c3", 1, True)]
+    assert rows["entries"]["turn_group"].to_list() == [0, 1, 2, 2, 1, 5]
 
 
-def test_calls_are_matched_across_batches(tmp_path: Path) -> None:
+def test_of_calls_with_one_id_the_first_is_the_one_that_is_answered(tmp_path: Path) -> None:
+    rows = tables(tmp_path, call("a", None, "c1"), call("b", "a", "c1"), answer("c", "b", "c1"))
+
+    assert rows["entries"]["turn_group"].to_list() == [0, 1, 0]
+
+
+def test_a_result_that_stands_before_its_call_is_a_group_of_its_own(tmp_path: Path) -> None:
+    rows = tables(tmp_path, answer("a", None, "c1"), call("b", "a", "c1"), answer("c", "b", "c1"))
+
+    assert rows["entries"]["turn_group"].to_list() == [0, 1, 1]
+
+
+def test_results_are_matched_across_batches(tmp_path: Path) -> None:
     between = [user(str(at), None, "x") for at in range(50_000)]
 
     rows = tables(tmp_path, call("a", None, "c1", "c2"), *between, answer("z", "a", "c1"))
 
-    calls = rows["tool_calls"].sort("ordinal").select("call_id", "result_pos")
-    assert calls.rows() == [("c1", 50_001), ("c2", None)]
     assert rows["entries"]["turn_group"][-1] == 0
     assert rows["entries"].height == 50_002
 
@@ -143,7 +158,8 @@ def test_rejects_are_counted_by_reason_and_the_first_twenty_named(tmp_path: Path
 
     tables(tmp_path, *[b"torn\n"] * 25, b"[1]\n", totals=totals)
 
-    assert totals.rejects == {"not-json": 25, "not-an-object": 1}
+    assert totals.rejects == 26
+    assert totals.reject_reasons == {"not-json": 25, "not-an-object": 1}
     assert totals.reject_lines[0] == (2, "not-json")
     assert (len(totals.reject_lines), totals.more_rejects) == (20, 6)
 
@@ -163,7 +179,7 @@ def test_another_header_makes_another_fingerprint(tmp_path: Path, change: JsonOb
     tables(tmp_path, user("a", None, "one"), totals=before)
     tables(tmp_path, user("a", None, "one"), first={**header(), **change}, totals=after)
 
-    assert before.fingerprint.hexdigest() != after.fingerprint.hexdigest()
+    assert before.chain != after.chain
 
 
 @pytest.mark.parametrize(
@@ -176,11 +192,7 @@ def test_another_header_makes_another_fingerprint(tmp_path: Path, change: JsonOb
 )
 def test_a_log_rewritten_while_it_is_read_is_refused(tmp_path: Path, later: list[JsonObject]) -> None:
     path = write(tmp_path, header(), user("a", None, "x" * 200), user("b", "a", "2"))
-    found = find_file(path)
-    known = recognise(found)
-    assert known is not None
-    log = known[0].open(found, known[1])
-    rows = normalize_log(log, KEY, found, source="pi", indexed_at=0, totals=SessionTotals())
+    rows = normalize_log(reading(path), SessionTotals())
     next(rows)
 
     write(tmp_path, header(), *later)

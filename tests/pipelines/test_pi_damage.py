@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tests.cases.builders import assistant, encode, entry, header, user
 from tests.pipelines.pi_logs import JsonObject, entries, open_log, records
-from uncompact.pipelines.sources.records import Entry, Link, Reject, SessionField
+from uncompact.pipelines.sources.records import Cursor, Entry, Link, Reject, SessionField
 
 damaged_line = st.one_of(
     st.sampled_from(["a", "b", "c"]).map(lambda one: encode(user(one, None, "x"))),
@@ -74,7 +74,7 @@ def test_an_unterminated_last_line_is_left(tmp_path: Path) -> None:
 
     assert [one.entry_id for one in log.records() if isinstance(one, Entry)] == ["a"]
     assert log.pending_line() == 3
-    assert log.bytes_consumed() == len(encode(header())) + len(encode(user("a", None, "one")))
+    assert log.cursor() == Cursor(len(encode(header())) + len(encode(user("a", None, "one"))), 2, 1)
 
 
 def test_what_is_appended_after_the_log_was_found_is_left(tmp_path: Path) -> None:

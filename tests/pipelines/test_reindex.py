@@ -4,52 +4,15 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any
 
-import polars as pl
 import pytest
 
 from tests.cases.builders import assistant, encode, header, user
 from tests.pipelines.companion_rows import companion_rows
+from tests.pipelines.stores import append, ids, log, run, sources, states
 from uncompact.pipelines.lake import open_lake
 from uncompact.pipelines.reindex import reindex
 from uncompact.pipelines.store import StorePaths
-
-JsonObject = dict[str, Any]
-
-
-def run(logs: Path, store: Path) -> JsonObject:
-    return reindex([logs], store).to_dict()
-
-
-def table(store: Path, name: str) -> pl.DataFrame:
-    return open_lake(StorePaths(store).lake).scan(name).collect()
-
-
-def ids(store: Path) -> list[str]:
-    return table(store, "entries").sort("session_key", "pos")["entry_id"].to_list()
-
-
-def states(store: Path) -> list[tuple[str, str]]:
-    return sorted(table(store, "sessions").select("session_id", "state").rows())
-
-
-def sources(report: JsonObject) -> tuple[int, ...]:
-    """Return how many logs were seen, changed, unchanged, vanished and failed."""
-    return tuple(report["sources"][name] for name in ("seen", "changed", "unchanged", "vanished", "failed"))
-
-
-def log(folder: Path, name: str, *lines: JsonObject | bytes, first: JsonObject | None = None) -> Path:
-    path = folder / name
-    path.parent.mkdir(parents=True, exist_ok=True)
-    all_lines = [first or header(f"s-{path.stem}"), *lines]
-    path.write_bytes(b"".join(line if isinstance(line, bytes) else encode(line) for line in all_lines))
-    return path
-
-
-def append(path: Path, data: bytes) -> None:
-    with path.open("ab") as file:
-        file.write(data)
 
 
 def test_a_first_run_reports_what_it_read(logs: Path, store: Path) -> None:
@@ -123,7 +86,7 @@ def test_a_header_that_changed_reaches_the_companion(logs: Path, store: Path) ->
         for (_, name), rows in companion_rows(StorePaths(store).companion).items()
         if name == "sessions"
     ]
-    assert session[1:5] == ("s-2", "pi", str(path), "/srv/new")
+    assert session[2:6] == ("s-2", "pi", str(path), "/srv/new")
 
 
 def test_an_unterminated_line_waits_for_its_end(logs: Path, store: Path) -> None:

@@ -10,8 +10,9 @@ import pytest
 
 from tests.cases.builders import encode, header, user
 from uncompact.pipelines.branches import read_session
+from uncompact.pipelines.frames import project_key
 from uncompact.pipelines.lake import LakeSnapshot, open_lake
-from uncompact.pipelines.reindex import project_key, reindex
+from uncompact.pipelines.reindex import reindex
 from uncompact.pipelines.store import StorePaths
 
 ODD_LINES = {
