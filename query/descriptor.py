@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from .error_codes import cut_codes, find_exceptions
-from .extraction import GAP, unique
+from .extraction import GAP, separate_scripts, unique
 from .file_names import cut_files, is_plain_path
-from .keywords import select_keywords, separate_scripts, unique_words
+from .keywords import select_keywords, unique_words
 from .literals import (
     BACKTICKED,
     cut_addresses,
@@ -26,7 +26,7 @@ from .literals import (
     is_short_flag,
 )
 from .stopwords import fold_word
-from .technologies import cut_spelled_technologies, find_technologies, is_technology
+from .technologies import cut_spelled_technologies, find_technologies
 
 __all__ = ["MAX_EXACT_IDENTIFIERS", "MAX_TERMS", "Descriptor", "Term", "describe"]
 
@@ -128,7 +128,7 @@ def describe(request: str) -> Descriptor:
     read, edges before the middle. Literals are never normalized; keywords and technologies keep the spelling of
     their first occurrence.
     """
-    text = _CODE_MARKS.sub(" ", _reading_text(request))
+    text = _CODE_MARKS.sub(GAP, _reading_text(request))
     backticked, quoted = find_backticked(text), find_phrases(text)
     rest = separate_scripts(BACKTICKED.sub(_mark_code, text))
     addresses, rest = cut_addresses(rest)
@@ -144,10 +144,10 @@ def describe(request: str) -> Descriptor:
     errors = unique((*codes, *exceptions))
     flags = unique((*long_flags, *filter(is_short_flag, backticked)))
     qualified = unique((*addresses, *names))
-    phrases = tuple(phrase for phrase in quoted if phrase not in files)
+    phrases = _without(quoted, files)
     exact = unique((*backticked, *errors, *qualified, *symbols, *flags, *files))
     technologies = unique_words((*spelled, *find_technologies(rest)))
-    keywords = tuple(word for word in select_keywords(rest) if not is_technology(word))
+    keywords = select_keywords(rest)
     terms, omitted = _select_terms(exact, phrases, technologies, keywords)
     return Descriptor(
         objective=_SURROGATES.sub("\ufffd", request[:OBJECTIVE_CHARS]),
@@ -188,15 +188,26 @@ def _mark_code(match: re.Match[str]) -> str:
     return match[0] if " " in code else f"{_CODE_START}{code}{_CODE_END}"
 
 
+def _without(literals: Sequence[str], others: Sequence[str]) -> tuple[str, ...]:
+    excluded = frozenset(others)
+    return tuple(literal for literal in literals if literal not in excluded)
+
+
 def _select_terms(
     exact: Sequence[str], phrases: Sequence[str], technologies: Sequence[str], keywords: Sequence[str]
 ) -> tuple[tuple[Term, ...], int]:
-    """Order all terms, each once, within the cap; the rest is counted."""
-    phrases = [phrase for phrase in phrases if phrase not in exact]
+    """Order all terms, each once, within the caps; the rest is counted."""
+    phrases = _without(phrases, exact)
     literals = {fold_word(literal) for literal in (*exact, *phrases)}
+    named = {fold_word(word): word for word in technologies}
+    topics = {fold_word(word): word for word in keywords}
+    found = len(exact) + len(phrases) + len((topics | named).keys() - literals)
+    known = literals | named.keys()
     words = [
-        *(Term(word, "technology") for word in technologies if fold_word(word) not in literals),
-        *(Term(word, "keyword") for word in keywords if fold_word(word) not in literals),
+        *[Term(word, "technology") for folded, word in named.items() if folded not in literals][
+            :MAX_TECHNOLOGIES
+        ],
+        *[Term(word, "keyword") for folded, word in topics.items() if folded not in known][:MAX_KEYWORDS],
     ]
     room = max(MAX_TERMS - len(words), _LITERAL_SHARE)
     phrase_room = min(len(phrases), MAX_PHRASES, max(room - len(exact), _PHRASE_SHARE))
@@ -205,4 +216,4 @@ def _select_terms(
         *(Term(phrase, "phrase") for phrase in phrases[:phrase_room]),
         *words,
     ][:MAX_TERMS]
-    return tuple(terms), len(exact) + len(phrases) + len(words) - len(terms)
+    return tuple(terms), found - len(terms)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from .extraction import WORD, cut, unique
+from .extraction import WORD, cut, separate_scripts, unique
 
 __all__ = ["cut_codes", "find_errors", "find_exceptions"]
 
@@ -62,7 +62,7 @@ _CODE_IN_BRACKETS = re.compile(r"error\[(\w+)\]")
 
 def find_errors(text: str) -> tuple[str, ...]:
     """Find error codes and exception classes as written; ``error[E0277]`` also gives the code in its brackets."""
-    codes, rest = cut_codes(text)
+    codes, rest = cut_codes(separate_scripts(text))
     return unique((*codes, *find_exceptions(rest)))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from .extraction import CONTROL, WORD, cut, unique
+from .extraction import CONTROL, WORD, cut, separate_scripts, unique
 
 __all__ = ["cut_files", "find_files", "is_plain_path"]
 
@@ -66,7 +66,7 @@ _PLAIN = re.compile(r"[^\W_]+(?:[/-][^\W_]+)*/[^\W_]+")
 
 def find_files(text: str) -> tuple[str, ...]:
     """Find paths and file names as written, without quotes, line numbers or the sentence's punctuation."""
-    return cut_files(text)[0]
+    return cut_files(separate_scripts(text))[0]
 
 
 def cut_files(text: str) -> tuple[tuple[str, ...], str]:

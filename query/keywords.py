@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterable, Iterator
 
 from ..pipelines.index_text import is_unspaced
-from .extraction import MARKS
+from .extraction import MARKS, separate_scripts
 from .stopwords import fold_word, is_stopword
 from .technologies import is_technology
 
-__all__ = ["find_keywords", "select_keywords", "separate_scripts", "unique_words"]
+__all__ = ["find_keywords", "select_keywords", "unique_words"]
 
 _LONGEST_WORD = 64
 _LONGEST_NUMBER = 10
@@ -19,11 +19,6 @@ _WHOLE_RUN = 4
 _WORDS = re.compile(
     r"(?<![\w.])[A-Za-z]{0,20}\d{1,6}(?:\.\d{1,8}){1,5}(?![\w])"
     rf"|(?:[^\W_]++[{MARKS}]*+)++"
-)
-# Scripts that put no spaces between words: Thai to Khmer, kana, Han, Hangul.
-_UNSPACED_RUN = re.compile(
-    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af"
-    "\uf900-\ufaff\U00020000-\U0003ffff]+"
 )
 # Runs of one script: hiragana is left out where others are, it inflects and connects.
 _ONE_SCRIPT = re.compile(
@@ -53,11 +48,6 @@ def select_keywords(text: str) -> tuple[str, ...]:
     return unique_words(word for word in words if _is_keyword(word, mixed_case=mixed_case))
 
 
-def separate_scripts(text: str) -> str:
-    """Set runs of scripts without spaces apart from what touches them."""
-    return text if text.isascii() else _UNSPACED_RUN.sub("\n\\g<0>\n", text)
-
-
 def unique_words(words: Iterable[str]) -> tuple[str, ...]:
     """Keep the first spelling of words that fold alike."""
     first: dict[str, str] = {}
@@ -71,7 +61,9 @@ def _pieces(word: str) -> Iterator[str]:
         yield word
         return
     parts = [part for run in _ONE_SCRIPT.findall(word) for part in _CONNECTIVES.split(run) if len(part) > 1]
-    for part in parts or [word]:
+    if not parts:
+        yield word
+    for part in parts:
         if len(part) > _WHOLE_RUN and not "\u30a0" <= part[0] <= "\u30ff":
             yield from (part[at : at + 2] for at in range(len(part) - 1))
         else:

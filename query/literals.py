@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from ..pipelines.index_text import is_unspaced
 from .error_codes import cut_codes
-from .extraction import CONTROL, WORD, cut, unique
+from .extraction import CONTROL, WORD, cut, separate_scripts, unique
 from .file_names import cut_files
 from .stopwords import fold_word, is_stopword
 from .technologies import cut_spelled_technologies, is_technology
@@ -91,13 +91,13 @@ def find_phrases(text: str) -> tuple[str, ...]:
 
 def find_qualified(text: str) -> tuple[str, ...]:
     """Find names made of parts (``a.b.c``, ``A::b``, ``x->y``, ``Class#method``), URLs, mail addresses, packages."""
-    addresses, rest = cut_addresses(text)
+    addresses, rest = cut_addresses(separate_scripts(text))
     return unique((*addresses, *cut_qualified(_without_files_and_codes(rest))[0]))
 
 
 def find_flags(text: str) -> tuple[str, ...]:
     """Find long flags, and short ones that are all of a backticked text."""
-    rest = cut_qualified(_without_files_and_codes(cut_addresses(text)[1]))[1]
+    rest = cut_qualified(_without_files_and_codes(cut_addresses(separate_scripts(text))[1]))[1]
     return unique((*cut_flags(rest)[0], *filter(is_short_flag, find_backticked(text))))
 
 
@@ -108,7 +108,7 @@ def find_symbols(text: str) -> tuple[str, ...]:
     UUIDs, commit hashes, ABC-123, POS-E31. Capitalised or all-capital words, and words with digits (``utf8mb4``, ``k8s``),
     are keywords: prose has them too.
     """
-    rest = _without_files_and_codes(cut_addresses(text)[1])
+    rest = _without_files_and_codes(cut_addresses(separate_scripts(text))[1])
     return cut_symbols(cut_flags(cut_qualified(rest)[1])[1])[0]
 
 
@@ -119,7 +119,7 @@ def is_short_flag(literal: str) -> bool:
 
 def cut_addresses(text: str) -> tuple[tuple[str, ...], str]:
     """Cut out URLs, mail addresses and scoped packages, whole."""
-    return cut(text, _ADDRESS, lambda match: match.rstrip(".,;:!?*_~-"))
+    return cut(text, _ADDRESS, _read_address)
 
 
 def cut_qualified(text: str) -> tuple[tuple[str, ...], str]:
@@ -141,6 +141,12 @@ def cut_symbols(text: str) -> tuple[tuple[str, ...], str]:
 
 def _without_files_and_codes(text: str) -> str:
     return cut_codes(cut_files(cut_spelled_technologies(text)[1])[1])[1]
+
+
+def _read_address(match: str) -> str:
+    """Read an address without the sentence's punctuation; one that is too long is cut out and not searched."""
+    address = match.rstrip(".,;:!?*_~-")
+    return address if len(address) <= _LONGEST_ADDRESS else ""
 
 
 def _read_qualified(match: str) -> str | None:

@@ -39,7 +39,7 @@ together apart away whole entire entirely regarding concerning back ahead forwar
 _ENGLISH_CONTRACTIONS = """
 don didn doesn isn aren wasn weren hasn haven hadn won wouldn couldn shouldn mustn needn mightn shan ain ve ll re
 dont didnt doesnt isnt arent wasnt werent hasnt havent hadnt wont wouldnt couldnt shouldnt mustnt cant thats whats
-wheres whos hows theres heres lets youre theyre weve youve theyve ive youll theyll itll gonna wanna gotta dunno
+wheres whos hows theres heres lets youre theyre weve youve theyve ive youll theyll itll gonna wanna gotta dunno tis twas
 """
 
 _ENGLISH_CONVERSATION = """

@@ -63,12 +63,33 @@ TECHNOLOGIES: frozenset[str] = frozenset[str]().union(
 
 _ITALIAN_TOO = frozenset({"ai", "Ai", "ci", "Ci", "io", "Io"})
 
-# Names with marks in them, and "Go" where it can only be the language: with a capital inside a sentence.
+# Names with marks in them, and "Go" where it can only be the language: with a capital after a word without one.
+_BEFORE_GO = "|".join(
+    rf"(?<=\b{word} )"
+    for word in (
+        "in",
+        "the",
+        "our",
+        "a",
+        "with",
+        "and",
+        "or",
+        "of",
+        "from",
+        "for",
+        "using",
+        "di",
+        "con",
+        "per",
+        "e",
+        "o",
+    )
+)
 _SPELLED = re.compile(
     r"(?=[.A-Za-z])(?<![\w.@/\\+-])(?:(?i:c\+\+|c#|f#|objective-c|(?:asp)?\.net|vb\.net"
     r"|(?:node|next|nuxt|vue|react|express|three|d3|chart|ember|backbone|alpine|solid|nest|p5|moment|discord)\.js"
     r"|scikit-learn|ci/cd|tcp/ip)"
-    r"|(?<=[\w,] )Go(?! (?:on|ahead|to|back|through|for|over|with|and)\b))(?![\w+#-])"
+    rf"|(?:{_BEFORE_GO})Go(?! (?:on|ahead|to|back|through|over)\b))(?![\w+#-])"
 )
 _WORD = re.compile(r"[^\W_]{2,20}")
 
