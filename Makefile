@@ -1,9 +1,9 @@
-# Every target makes the virtual environment it needs; PYTHON names the interpreter to make it from.
+# `make help` lists the targets. Every target makes the virtual environment it needs; PYTHON names the interpreter to make it from.
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test dev check bench build clean
+.PHONY: demo test dev check bench build clean help
 
 demo: $(VENV)/.installed  ## index the demo sessions and show what a compaction had removed
 	@$(BIN)/uncompact demo
@@ -20,7 +20,12 @@ check: $(VENV)/.installed-dev .typing/uncompact  ## lint, types and tests: what 
 
 dev: $(VENV)/.installed-dev .typing/uncompact  ## an editable install with everything a developer needs
 
-build: $(VENV)/.installed-dev  ## wheel and sdist
+bench: $(VENV)/.installed-dev  ## measure and print what benchmarks/README.md quotes
+	$(BIN)/python benchmarks/reindex_throughput.py
+	$(BIN)/python benchmarks/retrieve_latency.py
+	$(BIN)/python benchmarks/companion_trial.py --entries 5000
+
+build: $(VENV)/.installed-dev  ## a wheel, in dist/
 	$(BIN)/python -m pip wheel --no-deps --wheel-dir dist .
 
 $(VENV)/bin/python:
@@ -41,5 +46,8 @@ $(VENV)/.installed-dev: pyproject.toml | $(VENV)/bin/python
 	ln -sfn ../../query $@/query
 	ln -sfn ../../query/api/__init__.py $@/__init__.py
 
-clean:
-	rm -rf $(VENV) .typing build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache
+help:  ## list the targets
+	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' Makefile
+
+clean:  ## remove what the targets made
+	rm -rf $(VENV) .typing .cache .hypothesis .coverage build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache

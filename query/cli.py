@@ -53,6 +53,7 @@ def _example(*lines: str) -> str:
 @click.group(
     cls=CommandLine,
     invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
     epilog=_example(
         "uncompact reindex",
         "uncompact sessions",
@@ -83,12 +84,17 @@ def cli(context: click.Context) -> None:
 @click.option(
     "--wait", type=click.FloatRange(min=0), default=0, metavar="SECONDS", help="Wait for another writer."
 )
-def reindex(settings: Settings, paths: tuple[Path, ...], strict: bool, wait: float) -> None:
+@click.option("--rebuild-companion", is_flag=True, help="Build the full-text companion anew from the lake.")
+def reindex(
+    settings: Settings, paths: tuple[Path, ...], strict: bool, wait: float, rebuild_companion: bool
+) -> None:
     """Bring the store up to date with the logs below PATHs, by default the agents' own folders."""
     from ..pipelines.reindex import reindex as bring_up_to_date
 
     with working("indexing"):
-        report = bring_up_to_date(log_roots(paths), settings.store_folder(), wait_s=wait)
+        report = bring_up_to_date(
+            log_roots(paths), settings.store_folder(), wait_s=wait, rebuild_companion=rebuild_companion
+        )
     _print(settings, report.to_dict(), render.report_text, warnings=report.warnings)
     if strict and _is_lossy(report):
         raise click.exceptions.Exit(_FINISHED_WITH_REJECTS)
@@ -208,3 +214,6 @@ def main() -> None:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
     cli(prog_name="uncompact")
+
+
+from . import cli_upkeep as cli_upkeep  # noqa: PLC0414 it adds its commands to the group above

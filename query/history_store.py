@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection
+from collections.abc import Collection, Generator
+from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
@@ -46,6 +47,13 @@ class HistoryStore:
             self._connection.close()
             self._open_companion()
 
+    @contextmanager
+    def _one_state(self) -> Generator[None]:
+        """Read one state of the newest companion, whatever a run commits meanwhile."""
+        self._follow_companion()
+        with self._connection:
+            yield
+
     @property
     def _engine(self) -> duckdb.DuckDBPyConnection:
         """DuckDB, connected when it is first needed: listing sessions is quicker without."""
@@ -74,21 +82,23 @@ class HistoryStore:
 
         Raises ``NotFoundError`` when there is none, naming what there is.
         """
-        self._follow_companion()
+        with self._one_state():
+            return self._find(name)
+
+    def _find(self, name: str | Path) -> SessionRow:
         text = str(name)
         stated = display_path(Path(os.path.abspath(text))) if os.path.lexists(text) else text
         return find_session(self._connection, stated)
 
     def sessions(self) -> list[dict[str, Any]]:
         """List the sessions, the newest first; times are ISO 8601 in UTC."""
-        self._follow_companion()
         names = (
             "session", "session_id", "source", "path", "project", "name", "leaf", "entries", "branches",
             "compactions", "started_at", "last_at", "state",
         )  # fmt: skip
-        listed = [
-            dict(zip(names, row, strict=True)) for row in rows(self._connection, query_sql("list_sessions"))
-        ]
+        with self._one_state():
+            found = list(rows(self._connection, query_sql("list_sessions")))
+        listed = [dict(zip(names, row, strict=True)) for row in found]
         return [
             {**row, "started_at": format_time(row["started_at"]), "last_at": format_time(row["last_at"])}
             for row in listed
@@ -98,15 +108,16 @@ class HistoryStore:
         """List a session's entries with the state of each for ``leaf``: see ``show_session``."""
         from .show import show_session
 
-        row = self.session(session)
-        return show_session(self._connection, self._engine, self.paths, row, leaf)
+        with self._one_state():
+            row = self._find(session)
+            return show_session(self._connection, self._engine, self.paths, row, leaf)
 
     def status(self) -> dict[str, Any]:
         """Describe the store: see ``store_status``."""
         from .status import store_status
 
-        self._follow_companion()
-        return store_status(self._connection, self._engine, self.paths)
+        with self._one_state():
+            return store_status(self._connection, self._engine, self.paths)
 
     def retrieve(
         self,
@@ -125,17 +136,19 @@ class HistoryStore:
         """
         from .retrieval import retrieve
 
-        row = self.session(session)
-        return retrieve(
-            self._connection,
-            self._codec,
-            self._engine,
-            row,
-            request,
-            leaf=leaf,
-            context_ids=context_ids,
-            limits=Limits(max_results, max_retrieved_history_tokens),
-        )
+        limits = Limits(max_results, max_retrieved_history_tokens)
+        with self._one_state():
+            row = self._find(session)
+            return retrieve(
+                self._connection,
+                self._codec,
+                self._engine,
+                row,
+                request,
+                leaf=leaf,
+                context_ids=context_ids,
+                limits=limits,
+            )
 
 
 def _identity(path: Path) -> tuple[int, int] | None:
@@ -154,5 +167,7 @@ def open_store(store: Path) -> HistoryStore:
     """
     paths = StorePaths(Path(os.path.abspath(store)))
     if not paths.root.is_dir():
-        raise StoreError(paths.root, "no store here", hint="`uncompact reindex` makes one")
+        raise StoreError(
+            paths.root, "no store here", hint="`uncompact reindex` with the same --store makes one"
+        )
     return HistoryStore(paths)

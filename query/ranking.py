@@ -1,4 +1,4 @@
-"""Candidates to hits: the branch join, the seed's score, the order and the removal of equal texts, in DuckDB."""
+"""Candidates to hits: the branch join, the documented score, the order and the removal of equal texts, in DuckDB."""
 
 from __future__ import annotations
 
@@ -22,6 +22,8 @@ _COMPONENTS = (
     "exact", "phrase", "fts", "extra_matches", "branch", "files", "symbols", "errors", "authority", "recency",
     "length",
 )  # fmt: skip
+
+_YEAR_2100_US = 4_102_444_800_000_000
 
 # A candidate with its verified matches.
 Matched = tuple[Candidate, tuple[tuple[SearchTerm, Match], ...]]
@@ -51,15 +53,16 @@ def rank_hits(
 ) -> Ranking:
     """Rank the candidates that are on the branch and removed from its context: a total order.
 
-    Score and tiers are the seed's table; what it leaves open above 60 for a full-text match is the passage's sum
+    Score and tiers are the table in README.md; what stands above 60 for a full-text match is the passage's sum
     of term rarities, scaled to 0-10 by the best of the candidates.
     """
     matched = _with_matches(found)
-    if not matched:
+    eligible = [one for one in matched.values() if scope.holds(one[0].segment, one[0].position)]
+    if not eligible:
         return Ranking()
     engine.register("candidates", _candidates_table(list(matched.values()), descriptor))
     engine.register("removed", _removed_table(scope))
-    rows = engine.execute(query_sql("rank_hits")).fetchall()
+    rows = engine.execute(query_sql("rank_hits"), _bounds(eligible)).fetchall()
     hits = tuple(
         RankedHit(
             matched[passage][0],
@@ -82,6 +85,18 @@ def _with_matches(found: Found) -> dict[int, Matched]:
         matches.setdefault(match.passage, []).append((terms[match.term], match))
     return {
         one.passage: (one, tuple(matches[one.passage])) for one in found.candidates if one.passage in matches
+    }
+
+
+def _bounds(matched: Sequence[Matched]) -> dict[str, float]:
+    """Return what scores are scaled by; a broken clock far in the future must not take all recency to itself."""
+    times = [
+        one.created_at for one, _ in matched if one.created_at is not None and one.created_at < _YEAR_2100_US
+    ]
+    return {
+        "most": max(sum(term.weight for term, _ in matches) for _, matches in matched),
+        "oldest": min(times, default=0),
+        "newest": max(times, default=0),
     }
 
 

@@ -23,6 +23,16 @@ _LINE_CHARS = 400
 _DEMO_HITS = 2
 _DEMO_LINES = 6
 
+# What a count of the answer says to a person; the others are for machines and --explain.
+_LEFT_OUT = {
+    "duplicate": "with the same text",
+    "in_context": "still in context",
+    "edited_out": "taken out on purpose",
+    "sibling": "on other branches",
+    "over_limit": "beyond the number of results",
+    "over_budget": "beyond the token budget",
+}
+
 _Value = dict[str, Any]
 
 
@@ -33,7 +43,7 @@ def sessions_text(sessions: Sequence[_Value]) -> str:
     headers = ("session", "last", "project", "entries", "branches", "compactions", "state", "name")
     rows = (
         (
-            one["session"], _when(one["last_at"]), one["project"] or one["path"], one["entries"],
+            one["session_id"], _when(one["last_at"]), one["project"] or one["path"], one["entries"],
             one["branches"], one["compactions"], one["state"], one["name"],
         )
         for one in sessions
@@ -82,7 +92,12 @@ def retrieval_text(answer: _Value, *, explain: bool = False, full: bool = False)
         "\n".join(_hit_lines(number, hit, most, explain=explain))
         for number, hit in enumerate(answer["hits"], start=1)
     ]
-    return "\n\n".join((*blocks, "\n".join(_closing_lines(answer))))
+    closing = [*_closing_lines(answer)]
+    if explain and answer["counts"]:
+        closing.append(
+            f"counts: {', '.join(f'{name} {count:,}' for name, count in answer['counts'].items())}"
+        )
+    return "\n\n".join((*blocks, "\n".join(closing)))
 
 
 def entries_text(shown: _Value) -> str:
@@ -109,8 +124,11 @@ def demo_text(demo: _Value) -> str:
         lines += ["", click.style(f"? {asked['request']}", bold=True), f"  {asked['session']}"]
         if asked["leaf"]:
             lines.append(f"  asked at leaf {asked['leaf']}")
+        lines.append(f"  {asked['note']}")
         for number, hit in enumerate(answer["hits"][:_DEMO_HITS], start=1):
             lines += _hit_lines(number, hit, _DEMO_LINES)
+        if len(answer["hits"]) > _DEMO_HITS:
+            lines.append(f"   … {_count(len(answer['hits']) - _DEMO_HITS, 'more entry', 'more entries')}")
         lines += _closing_lines(answer)
     lines += ["", "For your own logs:", *(f"  {command}" for command in demo["commands"])]
     return "\n".join(lines)
@@ -147,9 +165,13 @@ def _closing_lines(answer: _Value) -> Iterator[str]:
         yield f"{_count(len(answer['hits']), 'entry', 'entries')}, about {answer['tokens']:,} tokens"
     else:
         yield f"Nothing ({answer['status']}): {answer['reason']}"
-    counts = ", ".join(f"{name.replace('_', ' ')} {count:,}" for name, count in answer["counts"].items())
-    if counts:
-        yield f"counts: {counts}"
+    left = [
+        f"{count:,} {_LEFT_OUT[name]}"
+        for name, count in answer["counts"].items()
+        if count and name in _LEFT_OUT
+    ]
+    if left:
+        yield f"Left out: {', '.join(left)}"
 
 
 def _when(time: str | None) -> str | None:

@@ -1,4 +1,4 @@
-"""One request to evidence: the seed's steps in order, and an explanation when nothing comes back."""
+"""One request to evidence: each step in its order, and an explanation when nothing comes back."""
 
 from __future__ import annotations
 
@@ -152,9 +152,7 @@ def retrieve(
             if isinstance(error, NotFoundError) and leaf is not None:
                 raise
             answer.status, answer.hits, answer.counts = "failed", (), {}
-            answer.reason = (
-                f"the search failed ({type(error).__name__}); `uncompact reindex` repairs a damaged companion"
-            )
+            answer.reason = f"the search failed ({type(error).__name__}); `uncompact reindex --rebuild-companion` repairs a damaged companion"
     return answer
 
 
@@ -172,10 +170,12 @@ def _search(
     with answer.timed("ranking"):
         ranking = rank_hits(engine, scope, answer.descriptor, found)
     with answer.timed("evidence"):
-        hits, over_budget = _select(connection, codec, scope, ranking.hits, limits)
+        hits, left = _select(connection, codec, scope, ranking.hits, limits)
     answer.hits = tuple(hits)
     with answer.timed("counts"):
-        answer.counts = _counts(connection, scope, found, ranking, over_budget)
+        answer.counts = {**_counts(connection, scope, found, ranking), **left}
+    if scope.unknown_ids:
+        answer.warnings = (f"{scope.unknown_ids} of the context ids are no entries of this session",)
     if not hits:
         answer.status = "no-hits"
         answer.reason = _why_nothing(answer.counts, scope)
@@ -187,22 +187,26 @@ def _select(
     scope: Scope,
     ranked: Sequence[RankedHit],
     limits: Limits,
-) -> tuple[list[Hit], int]:
-    """Render hits in order while they fit; one that does not fit is skipped, not the end."""
+) -> tuple[list[Hit], dict[str, int]]:
+    """Render hits in order while they fit; one that does not fit is skipped, not the end.
+
+    Returns them, and how many were left out for which limit.
+    """
     hits: list[Hit] = []
     remaining = limits.max_retrieved_history_tokens
-    over_budget = 0
+    left = {"over_limit": 0, "over_budget": 0}
     for hit in ranked:
-        if len(hits) == limits.max_results or remaining < _SMALLEST_MESSAGE_TOKENS:
-            over_budget += 1
+        if len(hits) == limits.max_results:
+            left["over_limit"] += 1
             continue
-        rendered = _render(connection, codec, scope, hit, remaining)
+        room = remaining >= _SMALLEST_MESSAGE_TOKENS
+        rendered = _render(connection, codec, scope, hit, remaining) if room else None
         if rendered is None:
-            over_budget += 1
+            left["over_budget"] += 1
             continue
         hits.append(rendered)
         remaining -= rendered.message.tokens
-    return hits, over_budget
+    return hits, left
 
 
 def _render(
@@ -261,9 +265,7 @@ def _reason(hit: RankedHit) -> str:
     return "; ".join(parts)
 
 
-def _counts(
-    connection: apsw.Connection, scope: Scope, found: Found, ranking: Ranking, over_budget: int
-) -> dict[str, int]:
+def _counts(connection: apsw.Connection, scope: Scope, found: Found, ranking: Ranking) -> dict[str, int]:
     """Count passages that match, by why they are or are not evidence."""
     everywhere = count_matches(connection, found.terms, [scope.session.all_passages])
     in_context = count_matches(connection, found.terms, scope.in_context)
@@ -273,7 +275,6 @@ def _counts(
         "verified": len({match.passage for match in found.matches}),
         "ranked": len(ranking.hits),
         "duplicate": ranking.duplicates,
-        "over_budget": over_budget,
         "in_context": in_context,
         "edited_out": edited_out,
         "sibling": max(everywhere - found.matching - in_context - edited_out, 0),

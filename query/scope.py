@@ -50,7 +50,8 @@ class Scope:
     """What automatic retrieval may use for one leaf.
 
     ``removed`` holds the eligible entries as intervals of tree labels, ``eligible`` their passages' ranges;
-    ``in_context`` and ``edited_out`` are the ranges of what else is on the branch.
+    ``in_context`` and ``edited_out`` are the ranges of what else is on the branch; ``unknown_ids`` counts the stated
+    context ids that are no entries of the session.
     """
 
     session: SessionRow
@@ -60,6 +61,7 @@ class Scope:
     eligible: tuple[Range, ...]
     in_context: tuple[Range, ...]
     edited_out: tuple[Range, ...]
+    unknown_ids: int = 0
 
     def holds(self, segment: int, position: int) -> bool:
         """Tell whether a tree label is among the removed entries of the branch."""
@@ -78,7 +80,7 @@ def find_session(connection: apsw.Connection, name: str) -> SessionRow:
         return found[0]
     if found:
         paths = [row.path for row in found]
-        hint = "several logs share this id: name one by its path or key"
+        hint = "several logs have this id or beginning: name one by its path or key"
         raise NotFoundError("single session", name, paths, hint=hint)
     known = [row[1] for row in rows(connection, query_sql("list_sessions"))]
     raise NotFoundError("session", name, known, hint="`uncompact sessions` lists them")
@@ -121,6 +123,7 @@ def read_scope(
         tuple(_passage_ranges(connection, session, _without(places, edited | shown))),
         tuple(_passage_ranges(connection, session, _without(kept, edited))),
         tuple(_passage_ranges(connection, session, _single(edited))),
+        max(len(set(context_ids or ())) - len(shown), 0),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -36,3 +37,18 @@ def test_the_readme_names_every_command(name: str) -> None:
 def test_every_command_has_help_and_an_example(command: click.Command) -> None:
     assert command.help
     assert f"uncompact {command.name}" in (command.epilog or "")
+
+
+def test_the_python_of_the_readme_runs(tmp_path: Path) -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    assert blocks
+
+    for block in blocks:
+        code = block.replace("/tmp/uncompact-demo", str(tmp_path / "store"))
+        done = subprocess.run(
+            [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False
+        )
+
+        assert done.returncode == 0, done.stderr
+        assert "019cd19e" in done.stdout

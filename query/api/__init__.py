@@ -12,6 +12,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    __version__: str
     from uncompact.pipelines.errors import BusyError, NotFoundError, SourceError, StoreError, UncompactError
     from uncompact.pipelines.reindex import reindex
     from uncompact.pipelines.run_report import RunReport
@@ -50,8 +51,16 @@ _HOMES = {
 }
 
 
+def __dir__() -> list[str]:
+    return sorted(__all__)
+
+
 def __getattr__(name: str) -> object:
     """Import a public name when it is first used: reindexing's libraries would slow every short command."""
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("uncompact")
     if name not in _HOMES:
         raise AttributeError(f"module 'uncompact' has no attribute {name!r}")
     return getattr(import_module(_HOMES[name]), name)

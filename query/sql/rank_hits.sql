@@ -1,5 +1,6 @@
--- Entries ranked by the seed's table, each by its best passage; of equal texts the first in order.
--- engine: duckdb    params: none
+-- Entries ranked by the documented table, each by its best passage; of equal texts the first in order.
+-- engine: duckdb    params: $most (largest lexical), $oldest, $newest (times of the candidates that earn recency,
+--   microseconds since 1970 UTC)
 -- reads: candidates (passage, entry, entry_id, role, created_at, tokens, text_hash, segment, position, and the numbers
 --   of its verified matches: terms, identifiers, phrases, files, symbols, errors, and lexical, the sum of their weights),
 --   removed (segment, first, last)
@@ -15,7 +16,7 @@ with components as (
     case when one.identifiers > 0 then 2 when one.phrases > 0 then 1 else 0 end as tier,
     if(one.identifiers > 0, 100e0 + least(12, 3 * (one.identifiers - 1)), 0e0) as exact,
     if(one.phrases > 0, 85e0 + least(8, 2 * (one.phrases - 1)), 0e0) as phrase,
-    60e0 + 10e0 * one.lexical / max(one.lexical) over () as fts,
+    60e0 + 10e0 * one.lexical / $most as fts,
     40e0 * least(2, one.terms - 1) as extra_matches,
     15e0 as branch,
     12e0 * one.files as files,
@@ -28,9 +29,9 @@ with components as (
       when 'bashExecution' then 4e0
       else 1e0
     end as authority,
-    coalesce(
-      8e0 * (one.created_at - min(one.created_at) over ())
-      / nullif(max(one.created_at) over () - min(one.created_at) over (), 0),
+    if(
+      one.created_at between $oldest and $newest and $newest > $oldest,
+      8e0 * (one.created_at - $oldest) / ($newest - $oldest),
       0e0
     ) as recency,
     -least(12e0, one.tokens / 1000e0) as length

@@ -1,7 +1,18 @@
--- Sessions whose key, id or path is the one asked for, the newest first.
--- engine: sqlite    params: $name (session key, session id, or absolute path of the log)
+-- Sessions whose key, id or path is the one asked for or, where none is, whose key or id begins with it.
+-- engine: sqlite    params: $name (session key, session id, or absolute path of the log, or the beginning of either)
 -- returns: number, session_key, session_id, path, project, leaf, passages, fingerprint
+with exact as (
+  select number
+  from sessions
+  where session_key = $name or session_id = $name or path = $name
+),
+beginning as (
+  select number
+  from sessions
+  where length($name) >= 4 and not exists (select 1 from exact)
+    and (substr(session_key, 1, length($name)) = $name or substr(session_id, 1, length($name)) = $name)
+)
 select number, session_key, session_id, path, project, leaf, passages, fingerprint
 from sessions
-where session_key = $name or session_id = $name or path = $name
+where number in (select number from exact) or number in (select number from beginning)
 order by last_at desc, session_key;

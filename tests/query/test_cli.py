@@ -13,7 +13,7 @@ from uncompact.query.cli import cli
 
 from .cli_runs import LOG, SESSION_ID, ask, run
 
-COMMANDS = ["demo", "reindex", "retrieve", "sessions", "show", "status"]
+COMMANDS = ["demo", "reindex", "retrieve", "schedule", "sessions", "show", "status", "watch"]
 
 
 @pytest.fixture(scope="module")
@@ -65,7 +65,7 @@ def test_explain_shows_what_a_score_is_made_of(logs: IndexedLogs) -> None:
 def test_nothing_found_says_why(logs: IndexedLogs) -> None:
     text = ask(logs, "which `frobnicator` is it?").stdout
 
-    assert text.startswith("Nothing (no-hits): nothing on this branch matches\ncounts: ")
+    assert text.startswith("Nothing (no-hits): nothing on this branch matches")
 
 
 def test_request_comes_from_standard_input(logs: IndexedLogs) -> None:

@@ -80,7 +80,10 @@ def test_log_that_is_not_indexed_says_how_to_index_it(logs: IndexedLogs, tmp_pat
 def test_no_store_yet_says_what_makes_one(tmp_path: Path) -> None:
     result = run("--store", str(tmp_path / "store"), "status")
 
-    assert (result.exit_code, result.stderr.splitlines()[1]) == (1, "Hint: `uncompact reindex` makes one")
+    assert (result.exit_code, result.stderr.splitlines()[1]) == (
+        1,
+        "Hint: `uncompact reindex` with the same --store makes one",
+    )
 
 
 def test_no_folder_of_any_agent_names_those_looked_at(

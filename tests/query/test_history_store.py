@@ -241,7 +241,7 @@ def test_a_closed_store_answers_no_more(logs: IndexedLogs) -> None:
 def test_an_open_store_sees_what_a_later_run_adds(logs: IndexedLogs, opened: uncompact.HistoryStore) -> None:
     grown = [
         *session_lines(),
-        user("new", "d00000d1", "The bilge pump is 24 volts."),
+        user("new", "d000000d1", "The bilge pump is 24 volts."),
         compaction("c2", "new", "c2"),
     ]
     write_log(logs.root / "s.jsonl", grown)

@@ -1,4 +1,4 @@
-"""Score, tiers and order are the seed's table: the SQL agrees with the table said plainly, on any candidates."""
+"""Score, tiers and order are the documented table: the SQL agrees with the table said plainly, on any candidates."""
 
 from __future__ import annotations
 

@@ -178,7 +178,7 @@ def test_every_matching_passage_is_counted_once(
 
     where = ("candidates", "in_context", "edited_out", "sibling")
     assert sum(counts[name] for name in where) == holding[request_text]
-    assert counts["ranked"] == len(answer["hits"]) + counts["over_budget"]
+    assert counts["ranked"] == len(answer["hits"]) + counts["over_limit"] + counts["over_budget"]
     assert counts["verified"] == counts["ranked"] + counts["duplicate"]
     assert counts["alternate_branch_candidates"] == 0
 
