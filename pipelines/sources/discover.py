@@ -12,6 +12,8 @@ from .records import Found
 __all__ = ["find_file", "find_files"]
 
 _SUFFIX = ".jsonl"
+# Times after the year 2262 and inodes of some network file systems do not fit into a signed column of 64 bits.
+_LARGEST = (1 << 63) - 1
 
 
 def find_file(path: Path) -> Found:
@@ -53,9 +55,9 @@ def _found(path: Path, status: os.stat_result) -> Found:
     return Found(
         path=path,
         size=status.st_size,
-        mtime_ns=status.st_mtime_ns,
-        ctime_ns=status.st_ctime_ns,
-        inode=status.st_ino,
+        mtime_ns=min(status.st_mtime_ns, _LARGEST),
+        ctime_ns=min(status.st_ctime_ns, _LARGEST),
+        inode=status.st_ino & _LARGEST,
     )
 
 

@@ -202,6 +202,14 @@ def test_a_log_that_comes_back_longer_is_read_on(path: Path, logs: Path, store: 
     assert_equals_a_new_store(logs, store)
 
 
+def test_a_log_of_a_far_future_stops_nothing(path: Path, logs: Path, store: Path) -> None:
+    os.utime(path, (20_000_000_000, 20_000_000_000))
+    append(path.with_name("b.jsonl"), path.read_bytes())
+
+    assert sources(run(logs, store)) == (2, 1, 1, 0, 0)
+    assert sources(run(logs, store)) == (2, 0, 2, 0, 0)
+
+
 _COUNT_OPENS = """
 import sys
 from pathlib import Path

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from tests.cases.builders import JsonObject, compaction, encode, entry, header, user
@@ -24,7 +24,8 @@ def assert_equal_stores(one: Path, other: Path) -> None:
     assert companion_rows(StorePaths(one).companion) == companion_rows(StorePaths(other).companion)
 
 
-@settings(max_examples=10)
+# Without shrinking, which would take minutes: the cases below are the small ones.
+@settings(max_examples=10, phases=[Phase.explicit, Phase.reuse, Phase.generate])
 @given(sessions=st.lists(growing_logs(), min_size=1, max_size=10))
 def test_a_log_read_as_it_grew_equals_the_log_read_whole(
     tmp_path_factory: pytest.TempPathFactory, sessions: list[GrowingLog]
