@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -90,9 +90,17 @@ def rebuild_companion(snapshot: LakeSnapshot, path: Path) -> None:
     with closing(create_companion(unfinished)) as connection:
         _load_changes(connection, snapshot)
         execute(connection, "insert into words (words) values ('optimize')")
+    _empty_write_ahead_log(path)
     for suffix in ("-wal", "-shm"):
         path.with_name(path.name + suffix).unlink(missing_ok=True)
     os.replace(unfinished, path)
+
+
+def _empty_write_ahead_log(path: Path) -> None:
+    """Bring all of the old file's state into it: whoever opens it in its last moment must not miss a part."""
+    if path.exists():
+        with suppress(apsw.Error), closing(connect_writer(path)) as connection:
+            execute(connection, "pragma wal_checkpoint(truncate)")
 
 
 def delete_session(connection: apsw.Connection, number: int) -> None:
