@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Generator, Iterable, Sequence
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
+import apsw
 import polars as pl
+from deltalake.exceptions import DeltaError
 
 from .catalogue import KnownLog, read_catalogue
 from .change_detection import detect_change
 from .companion import load_companion
 from .companion import rebuild_companion as build_companion
-from .errors import SourceError
+from .errors import SourceError, StoreError
 from .frames import SessionKey, project_key
 from .lake import LakeSnapshot, LakeWriter, create_lake, open_lake
 from .lake_session import LakeSession
@@ -51,12 +54,15 @@ def reindex(
 
     Of a log that grew only what was appended is read; one that was rewritten is read anew and replaces its rows;
     one that is gone keeps them, marked ``vanished``; one that moved keeps its key. With ``rebuild_companion`` the
-    companion is built anew from the lake whatever state it is in. One bad line, file or folder never stops the rest: each is counted and named in the report. Raises ``StoreError``
-    when the store cannot be used and ``BusyError`` when another process is writing it.
+    companion is built anew from the lake whatever state it is in. One bad line, file or folder never stops the
+    rest: each is counted and named in the report.
+
+    Raises ``StoreError`` when the store cannot be used or written to the end (what it held before still answers,
+    and the next run finishes), and ``BusyError`` when another process is writing it.
     """
     paths = StorePaths(Path(os.path.abspath(store)))
     report = RunReport()
-    with writer_lock(paths, wait_s=wait_s), report.timed("total"):
+    with writer_lock(paths, wait_s=wait_s), _named_failures(paths.root), report.timed("total"):
         create_lake(paths.lake)
         snapshot = open_lake(paths.lake)
         with report.timed("discover"):
@@ -67,6 +73,20 @@ def reindex(
         totals = snapshot.scan("sessions").select(pl.col("entries").sum()).collect()
         report.entries_total = int(totals.item() or 0)
     return report
+
+
+@contextmanager
+def _named_failures(root: Path) -> Generator[None]:
+    """Say of which store an engine could not write, without the engine's own words: they may quote a log."""
+    try:
+        yield
+    except (pl.exceptions.PolarsError, DeltaError, apsw.Error) as error:
+        full = isinstance(error, apsw.FullError) or "No space left" in str(error)
+        found = "no space left on the device" if full else f"could not be written ({type(error).__name__})"
+        hint = (
+            "what it held before still answers; make room or name another folder with --store, and run again"
+        )
+        raise StoreError(root, found, hint=hint) from error
 
 
 def _discover(roots: Sequence[Path], report: RunReport) -> list[Found]:
