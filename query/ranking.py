@@ -71,10 +71,10 @@ def rank_hits(
             dict(zip(_COMPONENTS, components, strict=True)),
             matched[passage][1],
         )
-        for passage, tier, score, *components, copy in rows
+        for passage, _, tier, score, *components, copy in rows
         if copy == 0
     )
-    return Ranking(hits, len(rows) - len(hits))
+    return Ranking(hits, len({entry for _, entry, *_ in rows}) - len(hits))
 
 
 def _with_matches(found: Found) -> dict[int, Matched]:

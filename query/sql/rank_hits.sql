@@ -4,8 +4,9 @@
 -- reads: candidates (passage, entry, entry_id, role, created_at, tokens, text_hash, segment, position, and the numbers
 --   of its verified matches: terms, identifiers, phrases, files, symbols, errors, and lexical, the sum of their weights),
 --   removed (segment, first, last)
--- returns: passage, tier (2 literal identifier, 1 literal phrase, 0 other), score, exact, phrase, fts, extra_matches,
---   branch, files, symbols, errors, authority, recency, length, copy (0, or how many equal texts stand before it)
+-- returns: passage, entry, tier (2 literal identifier, 1 literal phrase, 0 other), score, exact, phrase, fts, extra_matches,
+--   branch, files, symbols, errors, authority, recency, length, copy (0, or how many passages of the entry or of equal
+--   texts stand before it)
 with components as (
   select
     one.passage,
@@ -46,17 +47,13 @@ scored as (
       exact + phrase + fts + extra_matches + branch + files + symbols + errors + authority + recency + length, 6
     ) as score
   from components
-),
-best as (
-  select *
-  from scored
-  qualify row_number() over (partition by entry order by tier desc, score desc, passage) = 1
 )
+-- All passages of an entry have its text's hash: one window finds the best of them, and the first of equal texts.
 select
-  passage, tier, score, exact, phrase, fts, extra_matches, branch, files, symbols, errors, authority, recency,
-  length,
+  passage, entry, tier, score, exact, phrase, fts, extra_matches, branch, files, symbols, errors, authority,
+  recency, length,
   row_number() over (
-    partition by text_hash order by tier desc, score desc, created_at desc nulls last, entry_id, entry
+    partition by text_hash order by tier desc, score desc, created_at desc nulls last, entry_id, entry, passage
   ) - 1 as copy
-from best
-order by tier desc, score desc, created_at desc nulls last, entry_id, entry;
+from scored
+order by tier desc, score desc, created_at desc nulls last, entry_id, entry, passage;
