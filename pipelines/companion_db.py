@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from urllib.parse import quote
 
 import apsw
 
@@ -73,6 +74,8 @@ def connect_reader(path: Path) -> apsw.Connection:
         set_pragma(connection, "query_only", True)
         found = companion_version(connection)
     except apsw.CantOpenError as error:
+        if path.is_file():
+            return _connect_unwritable(path)
         raise StoreError(
             path, "no companion here", hint="`uncompact reindex` with the same --store makes one"
         ) from error
@@ -86,6 +89,18 @@ def connect_reader(path: Path) -> apsw.Connection:
             f"companion version {found}, this program reads version {COMPANION_VERSION}",
             hint="`uncompact reindex` builds it anew",
         )
+    return connection
+
+
+def _connect_unwritable(path: Path) -> apsw.Connection:
+    """Open a companion in a folder where SQLite may not put its shared memory: nobody writes there."""
+    try:
+        connection = apsw.Connection(
+            f"file:{quote(str(path))}?immutable=1", flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
+        )
+        companion_version(connection)
+    except apsw.Error as error:
+        raise StoreError(path, "cannot be opened", hint="`uncompact reindex` builds it anew") from error
     return connection
 
 

@@ -19,6 +19,8 @@ __all__ = ["JsonObject", "decode_repaired", "is_array", "is_object", "recover_ob
 JsonObject = dict[str, Any]
 
 _MAX_DEPTH = 100
+# Each attempt may scan the rest of the line: a line of nothing but beginnings must not cost its length squared.
+_MOST_ATTEMPTS = 50
 # Digits of the largest double: beyond it JavaScript has infinity, which JSON has not.
 _LONGEST_INTEGER = 309
 _STRUCTURE = re.compile(rb'"(?:[^"\\]|\\.)*"|[\[\]{}]', re.DOTALL)
@@ -70,7 +72,9 @@ def recover_objects(raw: bytes) -> Iterator[dict[str, Any]]:
     """
     text = raw.decode("utf-8", "replace")
     at = text.find('{"type"')
-    while at >= 0:
+    attempts = 0
+    while at >= 0 and attempts < _MOST_ATTEMPTS:
+        attempts += 1
         try:
             value, end = _DECODER.raw_decode(text, at)
             value = _without_surrogates(value)

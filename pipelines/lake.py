@@ -30,6 +30,7 @@ _LAKE_VERSION = "uncompact_lake_version"
 # Rows held back until a table has enough for a file of a good size.
 _FILE_BYTES = 64 << 20
 _ROW_GROUP_ROWS = 16_384
+_FILE = "__file"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +46,10 @@ class LakeSnapshot:
         files = self.files(table)
         if not files:
             return pl.DataFrame(schema=schema).lazy()
-        frame = pl.scan_parquet(files, glob=False, hive_partitioning=True, try_parse_hive_dates=False)
-        return frame.with_columns(pl.col(PARTITION).cast(pl.String)).select(schema.names())
+        # Only our own partition counts: a folder above the store may look like one, too.
+        frame = pl.scan_parquet(files, glob=False, hive_partitioning=False, include_file_paths=_FILE)
+        project = pl.col(_FILE).str.extract(f"{PARTITION}=([^/\\\\]*)[/\\\\][^/\\\\]*$").alias(PARTITION)
+        return frame.with_columns(project).select(schema.names())
 
     def files(self, table: str) -> list[str]:
         """Return a table's Parquet files; ``project_key`` is not in them but in their folders' names.
@@ -146,7 +149,7 @@ class LakeWriter:
         for table, staged in self._adds.items():
             self._adds[table] = []
             for action in staged:
-                rows = pl.read_parquet(self._root / table / action.path, hive_partitioning=False)
+                rows = pl.read_parquet(self._root / table / action.path, glob=False, hive_partitioning=False)
                 kept = rows.filter(others)
                 if kept.height == rows.height:
                     self._adds[table].append(action)
@@ -237,7 +240,7 @@ class LakeWriter:
             if not any(first <= key <= last for key in dropped):
                 continue
             path = self._root / table / unquote(action["path"])
-            rows = pl.read_parquet(path)
+            rows = pl.read_parquet(path, glob=False, hive_partitioning=False)
             kept = rows.filter(~pl.col("session_key").is_in(list(dropped)))
             if kept.height == rows.height:
                 continue

@@ -61,6 +61,7 @@ def reindex(
     and the next run finishes), and ``BusyError`` when another process is writing it.
     """
     paths = StorePaths(Path(os.path.abspath(store)))
+    _check_name(paths.root)
     report = RunReport()
     with writer_lock(paths, wait_s=wait_s), _named_failures(paths.root), report.timed("total"):
         create_lake(paths.lake)
@@ -73,6 +74,18 @@ def reindex(
         totals = snapshot.scan("sessions").select(pl.col("entries").sum()).collect()
         report.entries_total = int(totals.item() or 0)
     return report
+
+
+def _check_name(root: Path) -> None:
+    """Refuse a folder that the lake's engine, which takes its path for a URL, would not find again."""
+    odd = sorted(
+        {character for character in str(root) if character in "%?#\\" or not character.isprintable()}
+    )
+    if odd:
+        shown = ", ".join(ascii(character) for character in odd)
+        raise StoreError(
+            Path(display_path(root)), f"has {shown} in its path", hint="name another folder with --store"
+        )
 
 
 @contextmanager

@@ -27,6 +27,13 @@ __all__ = ["Candidate", "Match", "SearchTerm", "count_matches", "find_candidates
 # Passages whose text is verified and ranked: those with the most evidence.
 POOL = 400
 
+# Of a literal's passages so many, the newest, are looked up in the text before the pool is cut.
+_MOST_LOOKED_UP = 4000
+# An entry has at most so many passages in a full pool, which is refilled at most so often.
+_PASSAGES_AN_ENTRY = 8
+_POOL_ROUNDS = 4
+_LITERAL_KINDS = frozenset({"identifier", "phrase"})
+
 _TOKENIZER = "unicode61"
 _TOKENIZER_OPTIONS = ["remove_diacritics", "2"]
 # What the index makes of operators: two or three bytes in hex.
@@ -130,8 +137,8 @@ def find_candidates(
     """Find the passages of a scope that hold the terms, most evidence first, each match verified by its text."""
     postings = {term.number: _postings(connection, term, scope.eligible) for term in terms}
     weighted = _weigh(terms, postings, sum(last - first + 1 for first, last in scope.eligible))
-    pool = _select_pool(engine, postings, weighted)
-    candidates = _read_candidates(connection, codec, scope, pool)
+    literals = _verify_literals(connection, codec, scope, weighted, postings)
+    candidates = _read_pool(connection, codec, engine, scope, weighted, postings, literals)
     holders = {number: set(passages) for number, passages in postings.items()}
     matches = [
         match
@@ -141,6 +148,77 @@ def find_candidates(
     ]
     matching = len(set[int]().union(*holders.values()))
     return Found(tuple(candidates), tuple(matches), weighted, matching)
+
+
+def _verify_literals(
+    connection: apsw.Connection,
+    codec: PassageCodec,
+    scope: Scope,
+    terms: Sequence[SearchTerm],
+    postings: dict[int, list[int]],
+) -> set[int]:
+    """Look literals up in the text before the pool is cut, when not all that matches fits into it.
+
+    Drops from ``postings`` the passages that hold a literal's words but not the literal nor the words together,
+    and returns those that hold a literal: the index knows neither case nor order.
+    """
+    found: set[int] = set()
+    if len(set[int]().union(*postings.values())) <= POOL:
+        return found
+    for term in terms:
+        if term.term.kind not in _LITERAL_KINDS:
+            continue
+        looked_up = postings[term.number][-_MOST_LOOKED_UP:]
+        matches = [
+            match
+            for candidate in _read_candidates(connection, codec, scope, looked_up)
+            if (match := _verify(candidate, term)) is not None
+        ]
+        found.update(match.passage for match in matches if match.literal)
+        rest = postings[term.number][: -len(looked_up) or None] if looked_up else []
+        postings[term.number] = [*rest, *(match.passage for match in matches)]
+    return found
+
+
+def _read_pool(
+    connection: apsw.Connection,
+    codec: PassageCodec,
+    engine: duckdb.DuckDBPyConnection,
+    scope: Scope,
+    terms: Sequence[SearchTerm],
+    postings: dict[int, list[int]],
+    literals: set[int],
+) -> list[Candidate]:
+    """Read the pool; an entry of many passages keeps a few of the best, so that it does not crowd out others."""
+    left_out: set[int] = set()
+    candidates: list[Candidate] = []
+    for _ in range(_POOL_ROUNDS):
+        open_postings = {
+            number: [passage for passage in found if passage not in left_out]
+            for number, found in postings.items()
+        }
+        pool = _select_pool(engine, open_postings, terms, literals)
+        candidates = _read_candidates(connection, codec, scope, pool)
+        crowding = _crowding(candidates, pool) if len(pool) == POOL else set[int]()
+        if not crowding:
+            break
+        left_out |= crowding
+    return candidates
+
+
+def _crowding(candidates: Sequence[Candidate], pool: Sequence[int]) -> set[int]:
+    """Return the passages of entries that have more than a few in the pool, but for their best."""
+    order = {passage: at for at, passage in enumerate(pool)}
+    of_entry: dict[int, list[Candidate]] = {}
+    for candidate in candidates:
+        of_entry.setdefault(candidate.entry, []).append(candidate)
+    crowding: set[int] = set()
+    for several in of_entry.values():
+        if len(several) > _PASSAGES_AN_ENTRY:
+            best = sorted(several, key=lambda one: order[one.passage])[:_PASSAGES_AN_ENTRY]
+            first, count = several[0].first_passage, several[0].passages
+            crowding |= set(range(first, first + count)) - {one.passage for one in best}
+    return crowding
 
 
 def count_matches(connection: apsw.Connection, terms: Sequence[SearchTerm], ranges: Sequence[Range]) -> int:
@@ -178,13 +256,23 @@ def _weigh(
 
 
 def _select_pool(
-    engine: duckdb.DuckDBPyConnection, postings: dict[int, list[int]], terms: Sequence[SearchTerm]
+    engine: duckdb.DuckDBPyConnection,
+    postings: dict[int, list[int]],
+    terms: Sequence[SearchTerm],
+    literals: set[int],
 ) -> list[int]:
     passages = [passage for found in postings.values() for passage in found]
     if not passages:
         return []
     numbers = [number for number, found in postings.items() for _ in found]
-    engine.register("matches", arrow_table(passage=("int64", passages), term=("int32", numbers)))
+    engine.register(
+        "matches",
+        arrow_table(
+            passage=("int64", passages),
+            term=("int32", numbers),
+            literal=("bool_", [passage in literals for passage in passages]),
+        ),
+    )
     engine.register(
         "terms",
         arrow_table(

@@ -66,7 +66,8 @@ def as_session(text: str) -> str:
     """Name a log that exists as the store does, by its absolute path; leave an id or a key as it is."""
     if not text:
         raise click.BadParameter("name a log, or a session's id or key")
-    if "\0" in text or not os.path.exists(text):
+    named_as_file = os.sep in text or text.endswith(".jsonl")
+    if "\0" in text or not named_as_file or not os.path.exists(text):
         return as_text(text)
     return os.fsencode(os.path.abspath(text)).decode("utf-8", "replace")
 

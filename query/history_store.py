@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from ..pipelines.companion_db import connect_reader, read_codec
-from ..pipelines.errors import StoreError
+from ..pipelines.errors import NotFoundError, StoreError
 from ..pipelines.paths import display_path
 from ..pipelines.sqlite import rows
 from ..pipelines.store import StorePaths
@@ -87,8 +87,12 @@ class HistoryStore:
 
     def _find(self, name: str | Path) -> SessionRow:
         text = str(name)
-        stated = display_path(Path(os.path.abspath(text))) if os.path.lexists(text) else text
-        return find_session(self._connection, stated)
+        try:
+            return find_session(self._connection, text)
+        except NotFoundError:
+            if not os.path.lexists(text):
+                raise
+        return find_session(self._connection, display_path(Path(os.path.abspath(text))))
 
     def sessions(self) -> list[dict[str, Any]]:
         """List the sessions, the newest first; times are ISO 8601 in UTC."""

@@ -289,8 +289,10 @@ def _why_nothing(counts: dict[str, int], scope: Scope) -> str:
         return "matching entries exceed the token budget"
     if counts["in_context"]:
         return "what matches is still in the active context"
-    if not scope.eligible:
+    if not scope.removed:
         return "nothing was removed from this branch's context"
+    if not scope.eligible and not counts["edited_out"]:
+        return "what was removed from this branch's context has no text to search"
     if counts["sibling"] or counts["edited_out"]:
         return "what matches is on another branch or was taken out on purpose"
     return "nothing on this branch matches"

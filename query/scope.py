@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 
@@ -221,11 +222,10 @@ def _without(ranges: Iterable[Range], places: Collection[int]) -> Iterator[Range
     cuts = sorted(places)
     for first, last in ranges:
         start = first
-        for cut in cuts:
-            if start <= cut <= last:
-                if start < cut:
-                    yield start, cut - 1
-                start = cut + 1
+        for cut in cuts[bisect_left(cuts, first) : bisect_right(cuts, last)]:
+            if start < cut:
+                yield start, cut - 1
+            start = cut + 1
         if start <= last:
             yield start, last
 

@@ -14,13 +14,10 @@ from .records import Origin
 
 __all__ = ["call_command", "call_path", "entry_origin", "entry_text", "is_history_tool", "readable_arguments"]
 
-# A whole frame of our own evidence; text that only imitates parts of one is ordinary text.
+# Our own evidence, in whatever a file, a tool or an answer made of it: quoted, indented, as JSON, cut off at its end.
+# Text that only imitates the frame's first or last line is ordinary text.
 _EVIDENCE_MARK = "[DS4 HISTORICAL EVIDENCE"
-_EVIDENCE_FRAME = re.compile(
-    r"^\[DS4 HISTORICAL EVIDENCE [^\n]*\]\n(?:[^\n]*\n){0,12}?"
-    r"Quoted content JSON: [^\n]*\n\[END DS4 HISTORICAL EVIDENCE\]",
-    re.MULTILINE,
-)
+_EVIDENCE_QUOTE = "Quoted content JSON: "
 
 # Tools whose output repeats history: this package's own, plain or behind an MCP name, and those of an older extension that wrote the same evidence.
 _HISTORY_TOOL = re.compile(
@@ -49,7 +46,7 @@ def entry_text(line: SessionLine) -> str:
 
 def entry_origin(line: SessionLine, text: str) -> Origin:
     """Say who wrote an entry's text; ``self`` is our own evidence or history tools speaking."""
-    if _EVIDENCE_MARK in text and _EVIDENCE_FRAME.search(text):
+    if _EVIDENCE_QUOTE in text and _EVIDENCE_MARK in text[: text.rindex(_EVIDENCE_QUOTE)]:
         return "self"
     if line.type in ("compaction", "branch_summary"):
         return "summary"

@@ -1,10 +1,11 @@
--- The passages with the most evidence: weight of the distinct terms they match, then the newest.
+-- The passages with the most evidence: those known to hold a literal, then by the weight of the terms they match, then
+-- the newest.
 -- engine: duckdb    params: $pool (most rows)
--- reads: matches (passage, term), terms (term, weight)
+-- reads: matches (passage, term, literal), terms (term, weight)
 -- returns: passage, evidence
 select matches.passage, sum(terms.weight) as evidence
 from matches
 join terms on terms.term = matches.term
 group by matches.passage
-order by evidence desc, matches.passage desc
+order by bool_or(matches.literal) desc, evidence desc, matches.passage desc
 limit $pool;
