@@ -25,6 +25,7 @@ from .companion_rows import SessionRows, SessionSlice, insert_slice, state_sessi
 from .errors import StoreError
 from .lake import LakeSnapshot
 from .passage_codec import PassageCodec, train_dictionary
+from .passages import cut_passages
 from .sql_files import load_sql
 from .sqlite import execute, rows, value
 
@@ -89,6 +90,7 @@ def rebuild_companion(snapshot: LakeSnapshot, path: Path) -> None:
     _remove(unfinished)
     with closing(create_companion(unfinished)) as connection:
         _load_changes(connection, snapshot)
+        _raise_counter(connection, "built_passages", value(connection, "select count(*) from passages"))
         execute(connection, "insert into words (words) values ('optimize')")
     _empty_write_ahead_log(path)
     for suffix in ("-wal", "-shm"):
@@ -134,7 +136,10 @@ def _is_usable(path: Path) -> bool:
 def _is_wasteful(connection: apsw.Connection) -> bool:
     left_over: int = value(connection, _sql("select_counter"), {"name": "left_over_passages"}) or 0
     held: int = value(connection, "select count(*) from passages")
-    if held > _PLAIN_PASSAGES and value(connection, _sql("select_counter"), {"name": "dictionary"}) is None:
+    plain = value(connection, _sql("select_counter"), {"name": "dictionary"}) is None
+    # Building anew is worth a second try only when there is much more to learn from.
+    built_with: int = value(connection, _sql("select_counter"), {"name": "built_passages"}) or 0
+    if plain and held > max(_PLAIN_PASSAGES, 2 * built_with):
         return True
     return left_over > _LEFT_OVER_PASSAGES and left_over > _LEFT_OVER_SHARE * (left_over + held)
 
@@ -197,6 +202,7 @@ def _load_group(connection: apsw.Connection, snapshot: LakeSnapshot, sessions: S
     built = {session["session_key"]: SessionRows(new_session_number(connection)) for session in sessions}
     for first, end in _windows(sessions):
         slices = _read_slices(snapshot, sessions, first, end, 0 if first == 0 else None)
+        _train(connection, slices.values())
         for key, slice_ in slices.items():
             insert_slice(connection, built[key], slice_, lambda texts: codec_for(connection, texts))
     for session in sessions:
@@ -280,6 +286,13 @@ def codec_for(connection: apsw.Connection, texts: Sequence[str]) -> PassageCodec
             execute(connection, "insert into meta (name, value) values ('dictionary', ?)", (dictionary,))
         _raise_counter(connection, "loads", 1)
     return read_codec(connection)
+
+
+def _train(connection: apsw.Connection, slices: Iterable[SessionSlice]) -> None:
+    """Let the first group loaded into a new file train its dictionary, not its first session alone."""
+    if value(connection, _sql("select_counter"), {"name": "loads"}) is None:
+        texts = (text for slice_ in slices for text in slice_.entries["text"])
+        codec_for(connection, [piece for text in texts for _, piece in cut_passages(text)])
 
 
 def _raise_counter(connection: apsw.Connection, name: str, by: int) -> None:

@@ -74,11 +74,11 @@ def connect_reader(path: Path) -> apsw.Connection:
         set_pragma(connection, "query_only", True)
         found = companion_version(connection)
     except apsw.CantOpenError as error:
-        if path.is_file():
-            return _connect_unwritable(path)
-        raise StoreError(
-            path, "no companion here", hint="`uncompact reindex` with the same --store makes one"
-        ) from error
+        if not path.is_file():
+            raise StoreError(
+                path, "no companion here", hint="`uncompact reindex` with the same --store makes one"
+            ) from error
+        connection, found = _connect_unwritable(path)
     except apsw.Error as error:
         raise StoreError(
             path, f"damaged companion ({error})", hint="`uncompact reindex` builds it anew"
@@ -92,16 +92,16 @@ def connect_reader(path: Path) -> apsw.Connection:
     return connection
 
 
-def _connect_unwritable(path: Path) -> apsw.Connection:
+def _connect_unwritable(path: Path) -> tuple[apsw.Connection, int]:
     """Open a companion in a folder where SQLite may not put its shared memory: nobody writes there."""
     try:
         connection = apsw.Connection(
             f"file:{quote(str(path))}?immutable=1", flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
         )
-        companion_version(connection)
+        found = companion_version(connection)
     except apsw.Error as error:
         raise StoreError(path, "cannot be opened", hint="`uncompact reindex` builds it anew") from error
-    return connection
+    return connection, found
 
 
 def read_codec(connection: apsw.Connection) -> PassageCodec:

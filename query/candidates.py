@@ -6,7 +6,7 @@ import json
 import math
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any
 
@@ -89,7 +89,6 @@ class Found:
     matches: tuple[Match, ...] = ()
     terms: tuple[SearchTerm, ...] = ()
     matching: int = 0
-    warnings: tuple[str, ...] = field(default_factory=tuple)
 
 
 def prepare_terms(connection: apsw.Connection, descriptor: Descriptor) -> tuple[SearchTerm, ...]:
@@ -137,6 +136,7 @@ def find_candidates(
     """Find the passages of a scope that hold the terms, most evidence first, each match verified by its text."""
     postings = {term.number: _postings(connection, term, scope.eligible) for term in terms}
     weighted = _weigh(terms, postings, sum(last - first + 1 for first, last in scope.eligible))
+    matching = len(set[int]().union(*postings.values()))
     literals = _verify_literals(connection, codec, scope, weighted, postings)
     candidates = _read_pool(connection, codec, engine, scope, weighted, postings, literals)
     holders = {number: set(passages) for number, passages in postings.items()}
@@ -146,7 +146,6 @@ def find_candidates(
         for term in weighted
         if candidate.passage in holders[term.number] and (match := _verify(candidate, term)) is not None
     ]
-    matching = len(set[int]().union(*holders.values()))
     return Found(tuple(candidates), tuple(matches), weighted, matching)
 
 

@@ -22,6 +22,16 @@ def test_a_literal_is_found_behind_many_passages_that_hold_only_its_words(tmp_pa
     assert (hits[0]["entry_id"], hits[0]["tier"]) == ("e0", "literal-identifier")
 
 
+def test_passages_that_hold_only_its_words_are_not_counted_as_another_branchs(tmp_path: Path) -> None:
+    crowd = [f"the config file number {at} was read, then we had to parse it" for at in range(450)]
+    ask(tmp_path, ["parse_config must stay at 42 retries", *crowd], "nothing")
+
+    with uncompact.open_store(tmp_path / "store") as store:
+        counts = store.retrieve(tmp_path / "logs" / "s.jsonl", "`parse_config`").counts
+
+    assert (counts["candidates"], counts["sibling"]) == (451, 0)
+
+
 def test_a_large_output_does_not_crowd_out_another_entry(tmp_path: Path) -> None:
     large = "\n".join(f"line {at} of the kafka log, offset {at * 17}" for at in range(20_000))
 

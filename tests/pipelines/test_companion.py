@@ -268,3 +268,12 @@ def test_a_companion_of_another_version_is_built_anew(logs: Path, store: Path) -
 
     with closing(connect_reader(path)) as connection:
         assert value(connection, "select count(*) from entries") == 1
+
+
+def test_many_small_logs_train_a_dictionary_together(logs: Path, store: Path) -> None:
+    for name in range(30):
+        write_log(logs / f"{name}.jsonl", talk(f"t{name}", 8))
+    reindex([logs], store)
+
+    with closing(connect_reader(companion(store))) as connection:
+        assert value(connection, "select value from meta where name = 'dictionary'") is not None
