@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, suppress
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import apsw
@@ -13,31 +10,21 @@ import polars as pl
 import polars.selectors as cs
 
 from .companion_db import (
-    COMPANION_VERSION,
-    companion_version,
-    connect_writer,
-    create_companion,
     first_row,
     read_codec,
 )
 from .companion_growth import grown_sessions
 from .companion_rows import SessionRows, SessionSlice, insert_slice, state_session
-from .errors import StoreError
 from .lake import LakeSnapshot
 from .passage_codec import PassageCodec, train_dictionary
 from .passages import cut_passages
 from .sql_files import load_sql
 from .sqlite import execute, rows, value
 
-__all__ = ["codec_for", "delete_session", "load_companion", "new_session_number", "rebuild_companion"]
+__all__ = ["codec_for", "delete_session", "load_changes", "new_session_number", "raise_counter"]
 
 # Sessions are loaded in groups of about so many characters, and a larger one in slices: bounded memory.
 _GROUP_CHARS = 16 << 20
-# Words of replaced sessions are cleared by building anew when they are this many and this share of all.
-_LEFT_OVER_PASSAGES = 2000
-_LEFT_OVER_SHARE = 0.2
-# A companion that began with too few passages to train a dictionary gets one when it has grown to so many.
-_PLAIN_PASSAGES = 5000
 
 _Session = Mapping[str, Any]
 
@@ -62,54 +49,11 @@ class _Held(NamedTuple):
     file_ctime_ns: int
 
 
-def load_companion(snapshot: LakeSnapshot, path: Path) -> None:
-    """Bring the companion up to a state of the lake.
-
-    One that is missing, damaged or of another version is built anew, and so is one that has grown without a
-    dictionary, or of whose words more than a fifth belong to sessions that were loaded anew since.
-    """
-    if _is_usable(path):
-        try:
-            with closing(connect_writer(path)) as connection:
-                _load_changes(connection, snapshot)
-                if not _is_wasteful(connection):
-                    return
-        except (apsw.CorruptError, apsw.ConstraintError, apsw.SQLError):
-            pass
-    rebuild_companion(snapshot, path)
-
-
-def rebuild_companion(snapshot: LakeSnapshot, path: Path) -> None:
-    """Build a companion beside the present one and put it in its place in one step.
-
-    Raises ``StoreError`` when something that is no file is in its place.
-    """
-    if path.is_dir():
-        raise StoreError(path, "is a folder, not a companion", hint="remove it and run `uncompact reindex`")
-    unfinished = path.with_name(f"{path.name}.new")
-    _remove(unfinished)
-    with closing(create_companion(unfinished)) as connection:
-        _load_changes(connection, snapshot)
-        _raise_counter(connection, "built_passages", value(connection, "select count(*) from passages"))
-        execute(connection, "insert into words (words) values ('optimize')")
-    _empty_write_ahead_log(path)
-    for suffix in ("-wal", "-shm"):
-        path.with_name(path.name + suffix).unlink(missing_ok=True)
-    os.replace(unfinished, path)
-
-
-def _empty_write_ahead_log(path: Path) -> None:
-    """Bring all of the old file's state into it: whoever opens it in its last moment must not miss a part."""
-    if path.exists():
-        with suppress(apsw.Error), closing(connect_writer(path)) as connection:
-            execute(connection, "pragma wal_checkpoint(truncate)")
-
-
 def delete_session(connection: apsw.Connection, number: int) -> None:
     """Delete a session's rows; its words stay, out of reach, until the companion is built anew."""
     bounds = {"first": first_row(number), "end": first_row(number + 1)}
     held: int = value(connection, _sql("count_passages"), bounds)
-    _raise_counter(connection, "left_over_passages", held)
+    raise_counter(connection, "left_over_passages", held)
     execute(connection, _sql("delete_passages"), bounds)
     execute(connection, _sql("delete_entries"), bounds)
     for table in ("runs", "segments", "compactions", "context_edits", "calls", "awaited"):
@@ -119,37 +63,12 @@ def delete_session(connection: apsw.Connection, number: int) -> None:
 
 def new_session_number(connection: apsw.Connection) -> int:
     """Return a number that no session had before: the word index still holds the rows of replaced ones."""
-    _raise_counter(connection, "last_session", 1)
+    raise_counter(connection, "last_session", 1)
     return int(value(connection, _sql("select_counter"), {"name": "last_session"}))
 
 
-def _is_usable(path: Path) -> bool:
-    if not path.exists():
-        return False
-    try:
-        with closing(connect_writer(path)) as connection:
-            return companion_version(connection) == COMPANION_VERSION
-    except apsw.Error:
-        return False
-
-
-def _is_wasteful(connection: apsw.Connection) -> bool:
-    left_over: int = value(connection, _sql("select_counter"), {"name": "left_over_passages"}) or 0
-    held: int = value(connection, "select count(*) from passages")
-    plain = value(connection, _sql("select_counter"), {"name": "dictionary"}) is None
-    # Building anew is worth a second try only when there is much more to learn from.
-    built_with: int = value(connection, _sql("select_counter"), {"name": "built_passages"}) or 0
-    if plain and held > max(_PLAIN_PASSAGES, 2 * built_with):
-        return True
-    return left_over > _LEFT_OVER_PASSAGES and left_over > _LEFT_OVER_SHARE * (left_over + held)
-
-
-def _remove(path: Path) -> None:
-    for name in (path.name, f"{path.name}-journal", f"{path.name}-wal", f"{path.name}-shm"):
-        path.with_name(name).unlink(missing_ok=True)
-
-
-def _load_changes(connection: apsw.Connection, snapshot: LakeSnapshot) -> None:
+def load_changes(connection: apsw.Connection, snapshot: LakeSnapshot) -> None:
+    """Load what the lake has and the companion has not, in one transaction."""
     sessions = (
         snapshot.scan("sessions").with_columns(cs.datetime().to_physical()).sort("session_key").collect()
     )
@@ -284,7 +203,7 @@ def codec_for(connection: apsw.Connection, texts: Sequence[str]) -> PassageCodec
         dictionary = train_dictionary(texts)
         if dictionary:
             execute(connection, "insert into meta (name, value) values ('dictionary', ?)", (dictionary,))
-        _raise_counter(connection, "loads", 1)
+        raise_counter(connection, "loads", 1)
     return read_codec(connection)
 
 
@@ -295,7 +214,8 @@ def _train(connection: apsw.Connection, slices: Iterable[SessionSlice]) -> None:
         codec_for(connection, [piece for text in texts for _, piece in cut_passages(text)])
 
 
-def _raise_counter(connection: apsw.Connection, name: str, by: int) -> None:
+def raise_counter(connection: apsw.Connection, name: str, by: int) -> None:
+    """Add to one of the companion's counters."""
     execute(connection, _sql("raise_counter"), {"name": name, "by": by})
 
 

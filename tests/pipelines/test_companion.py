@@ -15,10 +15,11 @@ from hypothesis import strategies as st
 
 from tests.cases.builders import assistant, compaction, entry, header, tool_result, user, write_log
 from tests.pipelines.companion_rows import companion_rows, passage_texts, postings, reachable_terms
-from uncompact.pipelines.companion import load_companion, rebuild_companion
 from uncompact.pipelines.companion_db import EXPLICIT_PASSAGES, connect_reader, first_row, read_codec
+from uncompact.pipelines.companion_file import load_companion, rebuild_companion
 from uncompact.pipelines.index_text import index_text
-from uncompact.pipelines.lake import LakeWriter, open_lake
+from uncompact.pipelines.lake import open_lake
+from uncompact.pipelines.lake_writer import LakeWriter
 from uncompact.pipelines.reindex import reindex
 from uncompact.pipelines.sqlite import execute, rows, value
 from uncompact.pipelines.store import StorePaths

@@ -10,8 +10,8 @@ import pytest
 from tests.cases.builders import JsonObject, compaction, encode, entry, header, user, write_log
 from tests.pipelines.companion_rows import companion_rows, passage_texts
 from tests.pipelines.stores import append, run
-from uncompact.pipelines.companion import rebuild_companion
 from uncompact.pipelines.companion_db import connect_reader
+from uncompact.pipelines.companion_file import rebuild_companion
 from uncompact.pipelines.lake import open_lake
 from uncompact.pipelines.sqlite import rows, value
 from uncompact.pipelines.store import StorePaths

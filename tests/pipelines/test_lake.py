@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
 from uncompact.pipelines.errors import StoreError
-from uncompact.pipelines.lake import LakeSnapshot, LakeWriter, create_lake, open_lake
+from uncompact.pipelines.lake import LakeSnapshot, create_lake, open_lake
+from uncompact.pipelines.lake_writer import LakeWriter
 from uncompact.pipelines.schema import TABLES
 
 DTYPES: dict[object, st.SearchStrategy[Any]] = {

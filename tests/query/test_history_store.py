@@ -25,8 +25,8 @@ from tests.cases.builders import (
     user,
     write_log,
 )
-from uncompact.pipelines.companion import rebuild_companion
 from uncompact.pipelines.companion_db import connect_writer
+from uncompact.pipelines.companion_file import rebuild_companion
 from uncompact.pipelines.lake import open_lake
 from uncompact.pipelines.sqlite import execute
 from uncompact.pipelines.store import StorePaths

@@ -1,0 +1,92 @@
+"""Rows to Parquet files that no reader sees yet: the staged part of a run, of bounded memory."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+
+import polars as pl
+from deltalake.transaction import AddAction
+
+from .schema import PARTITION, TABLES
+
+__all__ = ["StagedRows"]
+
+# Rows held back until a table has enough for a file of a good size.
+_FILE_BYTES = 64 << 20
+_ROW_GROUP_ROWS = 16_384
+
+
+class StagedRows:
+    """Rows of one run, by table: held until there are many, then written as one file for each project.
+
+    Files are named after ``prefix`` and numbered, so that several may stage for one run.
+    """
+
+    def __init__(self, root: Path, prefix: str) -> None:
+        self._root = root
+        self._prefix = prefix
+        self._held: dict[str, list[pl.DataFrame]] = {name: [] for name in TABLES}
+        self._held_bytes: dict[str, int] = dict.fromkeys(TABLES, 0)
+        self._adds: dict[str, list[AddAction]] = {name: [] for name in TABLES}
+        self._files = 0
+
+    def add(self, table: str, rows: pl.DataFrame) -> None:
+        """Hold rows of a table, and stage a file of them when there are many."""
+        if rows.height == 0:
+            return
+        self._held[table].append(rows)
+        self._held_bytes[table] += int(rows.estimated_size())
+        if self._held_bytes[table] >= _FILE_BYTES:
+            self._stage(table)
+
+    def discard(self, session_key: str) -> None:
+        """Take back the rows added for a session whose log could not be read to its end."""
+        others = pl.col("session_key") != session_key
+        for table, held in self._held.items():
+            self._held[table] = [rows.filter(others) for rows in held]
+        for table, staged in self._adds.items():
+            self._adds[table] = []
+            for action in staged:
+                rows = pl.read_parquet(self._root / table / action.path, glob=False, hive_partitioning=False)
+                kept = rows.filter(others)
+                if kept.height == rows.height:
+                    self._adds[table].append(action)
+                elif kept.height:
+                    project = str(action.partition_values[PARTITION])
+                    self._adds[table].append(self.write_file(table, project, kept))
+
+    def take(self, table: str) -> list[AddAction]:
+        """Write what is held of a table, and return the actions that add all its staged files."""
+        self._stage(table)
+        actions, self._adds[table] = self._adds[table], []
+        return actions
+
+    def write_file(self, table: str, project: str, rows: pl.DataFrame) -> AddAction:
+        """Write rows of one project as a file; their column ``project_key`` may be there or not."""
+        name = f"{PARTITION}={project}/{self._prefix}-{self._files:06}.parquet"
+        self._files += 1
+        path = self._root / table / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        rows = rows.sort(TABLES[table].order, maintain_order=True)
+        rows.write_parquet(path, compression="zstd", compression_level=3, row_group_size=_ROW_GROUP_ROWS)
+        keys = rows["session_key"]
+        stats = {
+            "numRecords": rows.height,
+            "minValues": {"session_key": keys.min()},
+            "maxValues": {"session_key": keys.max()},
+            "nullCount": {"session_key": 0},
+        }
+        now = time.time_ns() // 1_000_000
+        return AddAction(name, path.stat().st_size, {PARTITION: project}, now, True, json.dumps(stats))
+
+    def _stage(self, table: str) -> None:
+        held = self._held[table]
+        if not held:
+            return
+        rows = pl.concat(held)
+        self._held[table] = []
+        self._held_bytes[table] = 0
+        for (project,), part in rows.partition_by(PARTITION, as_dict=True, include_key=False).items():
+            self._adds[table].append(self.write_file(table, str(project), part))
