@@ -7,25 +7,41 @@ state although tables are committed one after the other.
 
 from __future__ import annotations
 
-import json
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
-from urllib.parse import unquote
 
+import msgspec
 import polars as pl
-from deltalake import CommitProperties, DeltaTable, Schema
-from deltalake.exceptions import DeltaError, TableNotFoundError
 
 from .errors import StoreError
+from .lake_file import DamagedLakeError
+from .lake_log import LOG_FOLDER, LoggedFile, TableLog, read_table_log
 from .schema import LAKE_VERSION, PARTITION, TABLES, Table
 
-__all__ = ["LAKE_VERSION_KEY", "VERSIONS_KEY", "LakeSnapshot", "create_lake", "open_lake"]
+__all__ = [
+    "LAKE_VERSION_KEY",
+    "VERSIONS_KEY",
+    "LakeSnapshot",
+    "StatedVersions",
+    "create_lake",
+    "is_older",
+    "open_lake",
+    "stated_versions",
+    "wrong_version",
+]
 
 # What a commit's metadata says: the versions of all tables, and the version of the schema.
 VERSIONS_KEY = "uncompact_versions"
 LAKE_VERSION_KEY = "uncompact_lake_version"
 _FILE = "__file"
+
+# When a foreign writer cleans a table up, what a reader of the last day may use stays.
+_CONFIGURATION = {
+    "delta.logRetentionDuration": "interval 1 days",
+    "delta.deletedFileRetentionDuration": "interval 1 days",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +50,9 @@ class LakeSnapshot:
 
     root: Path
     versions: dict[str, int]
+    _files: dict[str, list[LoggedFile]] = field(
+        default_factory=dict[str, list[LoggedFile]], repr=False, compare=False
+    )
 
     def scan(self, table: str) -> pl.LazyFrame:
         """Return a table's rows, in no promised order."""
@@ -51,21 +70,62 @@ class LakeSnapshot:
 
         Plain paths, although Delta states them as URLs: Polars and DuckDB would take an escaped blank literally.
         """
-        try:
-            handle = DeltaTable(self.root / table, version=self.versions[table])
-        except DeltaError as error:
-            raise _damaged(self.root) from error
-        return [str(self.root / table / unquote(path)) for path in _relative_paths(handle)]
+        return [str(self.root / table / file.name) for file in self.logged_files(table)]
+
+    def logged_files(self, table: str) -> list[LoggedFile]:
+        """Return a table's files as its log states them, by path.
+
+        Raises ``StoreError`` when the log is damaged, or so much later that this state is no longer in it.
+        """
+        if table not in self._files:
+            log = read_table_log(self.root / table, self.versions[table])
+            if log.damage:
+                raise _unreadable_log(self.root, log)
+            self._files[table] = [log.files[path] for path in sorted(log.files)]
+        return self._files[table]
+
+
+@dataclass(frozen=True, slots=True)
+class StatedVersions:
+    """What the newest ``sessions`` commit of a run says; ``None`` for what no commit says."""
+
+    lake: int | None
+    tables: Mapping[str, int] | None
+
+
+def stated_versions(sessions: TableLog) -> StatedVersions:
+    """Return what the newest commit of ours says: another program may have committed after it."""
+    for version in sorted(sessions.infos, reverse=True):
+        info = sessions.infos[version]
+        if LAKE_VERSION_KEY in info:
+            stated = _decode_versions(info.get(VERSIONS_KEY, "{}"))
+            tables = {name: stated.get(name, 0) for name in TABLES} | {"sessions": version}
+            return StatedVersions(info[LAKE_VERSION_KEY], tables)
+    return StatedVersions(None, None)
+
+
+def _decode_versions(stated: str) -> dict[str, int]:
+    try:
+        return msgspec.json.decode(stated, type=dict[str, int])
+    except msgspec.DecodeError:
+        return {}
 
 
 def create_lake(root: Path) -> None:
     """Make the lake's empty tables where they are missing."""
-    for table in TABLES.values():
+    missing = [table for table in TABLES.values() if not (root / table.name / LOG_FOLDER).is_dir()]
+    if not missing:
+        return
+    # Whoever only reads a lake need not wait for this import.
+    from deltalake import CommitProperties, DeltaTable
+
+    for table in missing:
         DeltaTable.create(
             root / table.name,
             _delta_schema(table),
             mode="ignore",
             partition_by=[PARTITION],
+            configuration=_CONFIGURATION,
             commit_properties=CommitProperties(custom_metadata={LAKE_VERSION_KEY: LAKE_VERSION}),
         )
 
@@ -75,37 +135,41 @@ def open_lake(root: Path) -> LakeSnapshot:
 
     Raises ``StoreError`` when there is no lake, or it is damaged or of another version.
     """
-    try:
-        sessions = DeltaTable(root / "sessions")
-        commit: dict[str, Any] = sessions.history(1)[0]
-    except TableNotFoundError as error:
-        raise StoreError(
-            root, "no lake here", hint="`uncompact reindex` with the same --store makes one"
-        ) from error
-    except DeltaError as error:
-        raise _damaged(root) from error
-    found = commit.get(LAKE_VERSION_KEY)
-    if found != LAKE_VERSION:
-        raise StoreError(
-            root,
-            f"lake version {found}, this program reads version {LAKE_VERSION}",
-            hint="use the program that wrote it, or remove the store folder and run `uncompact reindex`",
-        )
-    stated: str | None = commit.get(VERSIONS_KEY)
-    versions: dict[str, int] = json.loads(stated) if stated else {}
-    versions["sessions"] = sessions.version()
-    return LakeSnapshot(root, {name: versions.get(name, 0) for name in TABLES})
+    if not (root / "sessions").exists():
+        raise StoreError(root, "no lake here", hint="`uncompact reindex` with the same --store makes one")
+    sessions = read_table_log(root / "sessions")
+    if sessions.damage:
+        raise DamagedLakeError(*sessions.damage[0])
+    stated = stated_versions(sessions)
+    if stated.tables is None:
+        raise DamagedLakeError(root / "sessions" / LOG_FOLDER, "names no version")
+    if stated.lake != LAKE_VERSION:
+        raise wrong_version(root, stated.lake)
+    newest = stated.tables["sessions"] == sessions.version
+    known = {"sessions": [sessions.files[path] for path in sorted(sessions.files)]} if newest else {}
+    return LakeSnapshot(root, dict(stated.tables), known)
 
 
-def _damaged(root: Path) -> StoreError:
-    return StoreError(root, "damaged lake", hint="remove the store folder and run `uncompact reindex`")
+def is_older(found: object) -> bool:
+    """Tell whether a stated lake version is one before ours."""
+    return isinstance(found, int) and found < LAKE_VERSION
 
 
-def _relative_paths(handle: DeltaTable) -> list[str]:
-    actions = pl.DataFrame(handle.get_add_actions(flatten=True))
-    return sorted(actions["path"].to_list()) if actions.height else []
+def wrong_version(root: Path, found: int | None) -> StoreError:
+    """Return the error for a lake of another version; a newer one has to be left alone."""
+    hint = "`uncompact reindex` builds it anew" if is_older(found) else "use the program that wrote it"
+    return StoreError(root, f"lake version {found}, this program reads version {LAKE_VERSION}", hint=hint)
 
 
-def _delta_schema(table: Table) -> Schema:
+def _unreadable_log(root: Path, log: TableLog) -> StoreError:
+    place, problem = log.damage[0]
+    if log.is_cut:
+        return StoreError(root, "has moved on since it was opened", hint="open it again")
+    return DamagedLakeError(place, problem)
+
+
+def _delta_schema(table: Table) -> Any:
+    from deltalake import Schema
+
     empty = cast("Any", table.schema.to_frame()).to_arrow()
     return Schema.from_arrow(empty.schema)

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Iterable
 from pathlib import Path
 
 import polars as pl
 from deltalake.transaction import AddAction
 
+from .lake_file import seal_file
 from .schema import PARTITION, TABLES
 
-__all__ = ["StagedRows"]
+__all__ = ["StagedRows", "add_action"]
 
-# Rows held back until a table has enough for a file of a good size.
-_FILE_BYTES = 64 << 20
+# Rows held back in all tables together: then the one with most of them has enough for a file of a good size.
+_HELD_BYTES = 32 << 20
+# Fewer than these are better written together with others'.
+_SMALL_FILE_BYTES = 4 << 20
 _ROW_GROUP_ROWS = 16_384
 
 
@@ -38,8 +42,8 @@ class StagedRows:
             return
         self._held[table].append(rows)
         self._held_bytes[table] += int(rows.estimated_size())
-        if self._held_bytes[table] >= _FILE_BYTES:
-            self._stage(table)
+        if sum(self._held_bytes.values()) >= _HELD_BYTES:
+            self._stage(max(self._held_bytes, key=self._held_bytes.__getitem__))
 
     def discard(self, session_key: str) -> None:
         """Take back the rows added for a session whose log could not be read to its end."""
@@ -57,6 +61,20 @@ class StagedRows:
                     project = str(action.partition_values[PARTITION])
                     self._adds[table].append(self.write_file(table, project, kept))
 
+    def add_files(self, table: str, files: Iterable[AddAction]) -> None:
+        """Take over files that were staged elsewhere for the same run."""
+        self._adds[table].extend(files)
+
+    def take_held(self, table: str) -> pl.DataFrame | None:
+        """Return what is held of a table, and hold it no longer."""
+        held = self._held[table]
+        self._held[table], self._held_bytes[table] = [], 0
+        return pl.concat(held) if held else None
+
+    def take_few(self, table: str) -> pl.DataFrame | None:
+        """Return what is held of a table unless it is worth a file of its own."""
+        return self.take_held(table) if self._held_bytes[table] < _SMALL_FILE_BYTES else None
+
     def take(self, table: str) -> list[AddAction]:
         """Write what is held of a table, and return the actions that add all its staged files."""
         self._stage(table)
@@ -65,28 +83,37 @@ class StagedRows:
 
     def write_file(self, table: str, project: str, rows: pl.DataFrame) -> AddAction:
         """Write rows of one project as a file; their column ``project_key`` may be there or not."""
-        name = f"{PARTITION}={project}/{self._prefix}-{self._files:06}.parquet"
+        folder = f"{PARTITION}={project}"
+        path = self._root / table / folder / f"{self._prefix}-{self._files:06}.parquet"
         self._files += 1
-        path = self._root / table / name
         path.parent.mkdir(parents=True, exist_ok=True)
         rows = rows.sort(TABLES[table].order, maintain_order=True)
         rows.write_parquet(path, compression="zstd", compression_level=3, row_group_size=_ROW_GROUP_ROWS)
-        keys = rows["session_key"]
-        stats = {
-            "numRecords": rows.height,
-            "minValues": {"session_key": keys.min()},
-            "maxValues": {"session_key": keys.max()},
-            "nullCount": {"session_key": 0},
-        }
-        now = time.time_ns() // 1_000_000
-        return AddAction(name, path.stat().st_size, {PARTITION: project}, now, True, json.dumps(stats))
+        path = seal_file(path)
+        return add_action(path, rows["session_key"])
 
     def _stage(self, table: str) -> None:
         held = self._held[table]
         if not held:
             return
+        self._held[table], self._held_bytes[table] = [], 0
         rows = pl.concat(held)
-        self._held[table] = []
-        self._held_bytes[table] = 0
+        del held
         for (project,), part in rows.partition_by(PARTITION, as_dict=True, include_key=False).items():
             self._adds[table].append(self.write_file(table, str(project), part))
+
+
+def add_action(path: Path, keys: pl.Series) -> AddAction:
+    """Return the action that adds a file to its table; ``keys`` are its rows' session keys."""
+    folder = path.parent.name
+    stats = {
+        "numRecords": len(keys),
+        "minValues": {"session_key": keys.min()},
+        "maxValues": {"session_key": keys.max()},
+        "nullCount": {"session_key": 0},
+    }
+    now = time.time_ns() // 1_000_000
+    project = folder.removeprefix(f"{PARTITION}=")
+    return AddAction(
+        f"{folder}/{path.name}", path.stat().st_size, {PARTITION: project}, now, True, json.dumps(stats)
+    )

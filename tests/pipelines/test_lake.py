@@ -233,7 +233,7 @@ def test_a_lake_of_another_version_is_refused(lake: Path) -> None:
             line["commitInfo"]["uncompact_lake_version"] = 99
     commit.write_text("\n".join(map(json.dumps, lines)))
 
-    with pytest.raises(StoreError, match="lake version 99, this program reads version 1"):
+    with pytest.raises(StoreError, match="lake version 99, this program reads version 2"):
         open_lake(lake)
 
 
