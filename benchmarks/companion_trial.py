@@ -178,7 +178,7 @@ def _fetch_figures(session: Session) -> Iterator[Figure]:
 def _text_figures(texts: list[str]) -> Iterator[Figure]:
     size = _size(texts)
     bare = zstandard.ZstdCompressor(level=1)
-    trained = PassageCodec(train_dictionary(texts))
+    trained = PassageCodec(train_dictionary([text.encode() for text in texts]))
     window = "".join(texts[-40:]).encode()[-32_768:]
 
     def deflate(text: str) -> bytes:
@@ -193,7 +193,7 @@ def _text_figures(texts: list[str]) -> Iterator[Figure]:
         "zlib 1": (lambda text: zlib.compress(text.encode(), 1), zlib.decompress),
         "zlib 1, preset dictionary": (deflate, inflate),
         "zstd 1": (lambda text: bare.compress(text.encode()), zstandard.ZstdDecompressor().decompress),
-        "zstd 1, trained dictionary": (trained.pack, trained.unpack),
+        "zstd 3, trained dictionary": (trained.pack, trained.unpack),
     }
     for name, (pack, unpack) in codecs.items():
         yield _speed("texts", name, size, list, map(pack, texts))

@@ -2,36 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import apsw
-import polars as pl
 import polars.selectors as cs
 
-from .companion_db import (
-    first_row,
-    read_codec,
-)
 from .companion_growth import grown_sessions
-from .companion_rows import SessionRows, SessionSlice, insert_slice, state_session
+from .companion_meta import codec_for, new_session_number
+from .companion_rows import SessionRows, SessionSlice, delete_session, insert_slice, state_session
+from .companion_slices import SliceReader, group_sessions, stretches
 from .lake import LakeSnapshot
-from .passage_codec import PassageCodec, train_dictionary
-from .passages import cut_passages
+from .passage_codec import PassageCodec
 from .sql_files import load_sql
-from .sqlite import execute, rows, value
+from .sqlite import rows
 
-__all__ = ["codec_for", "delete_session", "load_changes", "new_session_number", "raise_counter"]
-
-# Sessions are loaded in groups of about so many characters, and a larger one in slices: bounded memory.
-_GROUP_CHARS = 16 << 20
+__all__ = ["load_changes"]
 
 _Session = Mapping[str, Any]
-
-_ENTRY_COLUMNS = (
-    "pos", "entry_id", "type", "role", "created_at", "tokens", "text_hash", "text", "turn_group", "segment",
-    "position", "origin", "never_sent", "on_tree", "call_id", "gap", "parent_id",
-)  # fmt: skip
 
 
 class _Held(NamedTuple):
@@ -48,23 +37,10 @@ class _Held(NamedTuple):
     file_mtime_ns: int
     file_ctime_ns: int
 
-
-def delete_session(connection: apsw.Connection, number: int) -> None:
-    """Delete a session's rows; its words stay, out of reach, until the companion is built anew."""
-    bounds = {"first": first_row(number), "end": first_row(number + 1)}
-    held: int = value(connection, _sql("count_passages"), bounds)
-    raise_counter(connection, "left_over_passages", held)
-    execute(connection, _sql("delete_passages"), bounds)
-    execute(connection, _sql("delete_entries"), bounds)
-    for table in ("runs", "segments", "compactions", "context_edits", "calls", "awaited"):
-        execute(connection, f"delete from {table} where session = ?", (number,))
-    execute(connection, "delete from sessions where number = ?", (number,))
-
-
-def new_session_number(connection: apsw.Connection) -> int:
-    """Return a number that no session had before: the word index still holds the rows of replaced ones."""
-    raise_counter(connection, "last_session", 1)
-    return int(value(connection, _sql("select_counter"), {"name": "last_session"}))
+    @property
+    def rows(self) -> SessionRows:
+        """Where its rows are."""
+        return SessionRows(self.number, self.passages, self.explicit_passages)
 
 
 def load_changes(connection: apsw.Connection, snapshot: LakeSnapshot) -> None:
@@ -82,10 +58,20 @@ def load_changes(connection: apsw.Connection, snapshot: LakeSnapshot) -> None:
             if key not in wanted or (key not in grown and wanted[key]["fingerprint"] != session.fingerprint):
                 delete_session(connection, session.number)
         fresh = [key for key in wanted if key not in held or _differs(wanted[key], held[key], key in grown)]
-        for group in _groups(fresh, wanted):
-            _load_group(connection, snapshot, [wanted[key] for key in group])
+        loaded = {key: SessionRows(new_session_number(connection)) for key in fresh}
+        loaded |= {key: held[key].rows for key in sorted(grown)}
+        writer = _SliceWriter(connection, loaded)
+        slices = SliceReader(snapshot)
+        for group in group_sessions(wanted[key] for key in fresh):
+            for first, end in stretches(group):
+                writer.write(slices.read(group, first, end, 0 if first == 0 else None))
         for key in sorted(grown):
-            _load_tail(connection, snapshot, wanted[key], held[key])
+            before = held[key]
+            for first, end in stretches([wanted[key]], before.entries):
+                opened = before.branches if first == before.entries else None
+                writer.write(slices.read([wanted[key]], first, end, opened))
+        for key, placed in loaded.items():
+            state_session(connection, wanted[key], placed)
         for key, session in held.items():
             if key in wanted and wanted[key]["fingerprint"] == session.fingerprint:
                 _restate(connection, wanted[key], session)
@@ -99,124 +85,24 @@ def _restate(connection: apsw.Connection, session: _Session, held: _Held) -> Non
     """Write a session's row anew when the lake says something else of its file."""
     said = (session["path"], session["state"], session["file_mtime_ns"], session["file_ctime_ns"])
     if said != (held.path, held.state, held.file_mtime_ns, held.file_ctime_ns):
-        state_session(connection, session, SessionRows(held.number, held.passages, held.explicit_passages))
+        state_session(connection, session, held.rows)
 
 
-def _groups(keys: Iterable[str], wanted: Mapping[str, _Session]) -> Iterator[list[str]]:
-    group: list[str] = []
-    chars = 0
-    for key in keys:
-        size = int(wanted[key]["text_chars"])
-        if group and chars + size > _GROUP_CHARS:
-            yield group
-            group, chars = [], 0
-        group.append(key)
-        chars += size
-    if group:
-        yield group
+@dataclass(slots=True)
+class _SliceWriter:
+    """Inserts slices of the sessions whose rows are given by key."""
 
+    connection: apsw.Connection
+    rows: Mapping[str, SessionRows]
+    _codec: PassageCodec | None = None
 
-def _load_group(connection: apsw.Connection, snapshot: LakeSnapshot, sessions: Sequence[_Session]) -> None:
-    """Load sessions from their beginning; a large one alone, in slices."""
-    built = {session["session_key"]: SessionRows(new_session_number(connection)) for session in sessions}
-    for first, end in _windows(sessions):
-        slices = _read_slices(snapshot, sessions, first, end, 0 if first == 0 else None)
-        _train(connection, slices.values())
-        for key, slice_ in slices.items():
-            insert_slice(connection, built[key], slice_, lambda texts: codec_for(connection, texts))
-    for session in sessions:
-        state_session(connection, session, built[session["session_key"]])
-
-
-def _load_tail(connection: apsw.Connection, snapshot: LakeSnapshot, session: _Session, held: _Held) -> None:
-    loaded = SessionRows(held.number, held.passages, held.explicit_passages)
-    for first, end in _windows([session], held.entries):
-        opened = held.branches if first == held.entries else None
-        slices = _read_slices(snapshot, [session], first, end, opened)
-        for slice_ in slices.values():
-            insert_slice(connection, loaded, slice_, lambda texts: codec_for(connection, texts))
-    state_session(connection, session, loaded)
-
-
-def _windows(sessions: Sequence[_Session], first: int = 0) -> Iterator[tuple[int, int]]:
-    """Yield ranges of places that hold about a group's characters each; the last has no end."""
-    entries = max(session["entries"] for session in sessions)
-    chars = sum(session["text_chars"] for session in sessions)
-    step = max(entries * _GROUP_CHARS // max(chars, 1), 1)
-    while first + step < entries:
-        yield first, first + step
-        first += step
-    yield first, 1 << 31
-
-
-def _read_slices(
-    snapshot: LakeSnapshot, sessions: Sequence[_Session], first: int, end: int, first_segment: int | None
-) -> dict[str, SessionSlice]:
-    """Read entries from place ``first`` to ``end`` of sessions, with what belongs to them.
-
-    Segments come from ``first_segment`` on, or not at all.
-    """
-    window = pl.col("pos").is_between(first, end - 1)
-    entries = _of(snapshot, "entries", sessions).filter(window).select("session_key", *_ENTRY_COLUMNS)
-    calls = _of(snapshot, "tool_calls", sessions).filter(window).sort("pos", "ordinal")
-    keeps = _of(snapshot, "compaction_keeps", sessions).select("session_key", "pos", "kept_id", "kept_pos")
-    compactions = _of(snapshot, "compactions", sessions).filter(window)
-    opened = pl.lit(False) if first_segment is None else pl.col("segment") >= first_segment
-    frames = {
-        "entries": entries.sort("session_key", "pos"),
-        "tool_calls": calls,
-        "segments": _of(snapshot, "segments", sessions).filter(opened),
-        "compactions": compactions.join(keeps, on=("session_key", "pos"), how="left"),
-        "context_edits": _of(snapshot, "context_edits", sessions).filter(window),
-    }
-    collected = dict(zip(frames, pl.collect_all(list(frames.values())), strict=True))
-    parts = {
-        name: frame.partition_by("session_key", as_dict=True, include_key=False)
-        for name, frame in collected.items()
-    }
-    return {
-        session["session_key"]: SessionSlice(
-            **{
-                name: parts[name].get((session["session_key"],), frame.clear().drop("session_key"))
-                for name, frame in collected.items()
-            }
-        )
-        for session in sessions
-    }
-
-
-def _of(snapshot: LakeSnapshot, table: str, sessions: Sequence[_Session]) -> pl.LazyFrame:
-    projects = {session["project_key"] for session in sessions}
-    frame = snapshot.scan(table).filter(
-        pl.col("project_key").is_in(list(projects)),
-        pl.col("session_key").is_in([session["session_key"] for session in sessions]),
-    )
-    return frame.with_columns(cs.datetime().to_physical())
-
-
-def codec_for(connection: apsw.Connection, texts: Sequence[str]) -> PassageCodec:
-    """Return the companion's codec.
-
-    The first texts loaded into a new file train its dictionary, and it never changes: open readers hold it.
-    """
-    if value(connection, _sql("select_counter"), {"name": "loads"}) is None:
-        dictionary = train_dictionary(texts)
-        if dictionary:
-            execute(connection, "insert into meta (name, value) values ('dictionary', ?)", (dictionary,))
-        raise_counter(connection, "loads", 1)
-    return read_codec(connection)
-
-
-def _train(connection: apsw.Connection, slices: Iterable[SessionSlice]) -> None:
-    """Let the first group loaded into a new file train its dictionary, not its first session alone."""
-    if value(connection, _sql("select_counter"), {"name": "loads"}) is None:
-        texts = (text for slice_ in slices for text in slice_.entries["text"])
-        codec_for(connection, [piece for text in texts for _, piece in cut_passages(text)])
-
-
-def raise_counter(connection: apsw.Connection, name: str, by: int) -> None:
-    """Add to one of the companion's counters."""
-    execute(connection, _sql("raise_counter"), {"name": name, "by": by})
+    def write(self, slices: Iterable[tuple[str, SessionSlice]]) -> None:
+        if self._codec is None:
+            # A new file's dictionary is trained by all of the first group, not by its first session alone.
+            slices = list(slices)
+            self._codec = codec_for(self.connection, [slice_.entries for _, slice_ in slices])
+        for key, slice_ in slices:
+            insert_slice(self.connection, self.rows[key], slice_, self._codec)
 
 
 def _sql(name: str) -> str:

@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
-import os
 from contextlib import closing, suppress
 from pathlib import Path
 
 import apsw
 
-from .companion import load_changes, raise_counter
-from .companion_db import COMPANION_VERSION, companion_version, connect_writer, create_companion
-from .errors import StoreError
+from .companion import load_changes
+from .companion_damage import DAMAGE, find_broken_parts, find_signs
+from .companion_db import connect_writer, create_companion, finish_companion, state_lake_versions
+from .companion_errors import named_companion_errors
+from .companion_generations import (
+    new_generation,
+    present_companion,
+    publish,
+    remove_generation,
+    remove_strays,
+)
+from .companion_meta import raise_counter
+from .companion_seal import is_sealed, seal
 from .lake import LakeSnapshot
 from .sql_files import load_sql
 from .sqlite import execute, value
+from .store import StorePaths
 
-__all__ = ["load_companion", "rebuild_companion"]
+__all__ = ["load_companion", "rebuild_companion", "tidy_companion"]
 
 # Words of replaced sessions are cleared by building anew when they are this many and this share of all.
 _LEFT_OVER_PASSAGES = 2000
@@ -23,74 +33,101 @@ _LEFT_OVER_SHARE = 0.2
 # A companion that began with too few passages to train a dictionary gets one when it has grown to so many.
 _PLAIN_PASSAGES = 5000
 
+# Building anew would meet these again.
+_OF_THE_DEVICE = (apsw.BusyError, apsw.FullError, apsw.NoMemError, apsw.ReadOnlyError)
 
-def load_companion(snapshot: LakeSnapshot, path: Path) -> None:
-    """Bring the companion up to a state of the lake.
+# A run merges about so many pages of the word index: a term costs 1 µs more for each segment it is looked up in.
+_MERGED_PAGES = 500
+_TIDY_BUSY_MS = 200
+
+
+def load_companion(snapshot: LakeSnapshot, paths: StorePaths) -> Path:
+    """Bring a store's companion up to a state of the lake, and return its file; the writer's lock is held.
 
     One that is missing, damaged or of another version is built anew, and so is one that has grown without a
-    dictionary, or of whose words more than a fifth belong to sessions that were loaded anew since.
+    dictionary, or of whose words more than a fifth belong to sessions that were loaded anew since. Raises
+    ``StoreError``.
     """
-    if _is_usable(path):
-        try:
-            with closing(connect_writer(path)) as connection:
-                load_changes(connection, snapshot)
-                if not _is_wasteful(connection):
-                    return
-        except (apsw.CorruptError, apsw.ConstraintError, apsw.SQLError):
-            pass
-    rebuild_companion(snapshot, path)
+    with named_companion_errors(paths.root):
+        remove_strays(paths)
+        present = present_companion(paths)
+        if present is not None and _is_loaded(snapshot, present):
+            return present
+    return rebuild_companion(snapshot, paths)
 
 
-def rebuild_companion(snapshot: LakeSnapshot, path: Path) -> None:
-    """Build a companion beside the present one and put it in its place in one step.
+def rebuild_companion(snapshot: LakeSnapshot, paths: StorePaths) -> Path:
+    """Build a companion under a name of its own, make it the store's, and return its file; the writer's lock is held.
 
-    Raises ``StoreError`` when something that is no file is in its place.
+    Readers go on with the one before until they ask again. A build that fails leaves everything as it was. Raises
+    ``StoreError``, also when something that is no file is in the pointer's place.
     """
-    if path.is_dir():
-        raise StoreError(path, "is a folder, not a companion", hint="remove it and run `uncompact reindex`")
-    unfinished = path.with_name(f"{path.name}.new")
-    _remove(unfinished)
-    with closing(create_companion(unfinished)) as connection:
-        load_changes(connection, snapshot)
-        raise_counter(connection, "built_passages", value(connection, "select count(*) from passages"))
-        execute(connection, "insert into words (words) values ('optimize')")
-    _empty_write_ahead_log(path)
-    for suffix in ("-wal", "-shm"):
-        path.with_name(path.name + suffix).unlink(missing_ok=True)
-    os.replace(unfinished, path)
+    remove_strays(paths)
+    built = new_generation(paths)
+    try:
+        with named_companion_errors(paths.root), closing(create_companion(built)) as connection:
+            load_changes(connection, snapshot)
+            state_lake_versions(connection, snapshot.versions)
+            raise_counter(connection, "built_passages", value(connection, _sql("select_totals")))
+            execute(connection, "insert into words (words) values ('optimize')")
+            finish_companion(connection)
+        seal(built)
+        publish(paths, built)
+    except BaseException:
+        if present_companion(paths) != built:
+            remove_generation(built)
+        raise
+    return built
 
 
-def _empty_write_ahead_log(path: Path) -> None:
-    """Bring all of the old file's state into it: whoever opens it in its last moment must not miss a part."""
-    if path.exists():
-        with suppress(apsw.Error), closing(connect_writer(path)) as connection:
-            execute(connection, "pragma wal_checkpoint(truncate)")
+def tidy_companion(paths: StorePaths) -> None:
+    """Merge what many small loads left in the word index, and empty the write-ahead log, as far as readers let it.
+
+    Costs some milliseconds; whatever hinders it is left to a later run.
+    """
+    present = present_companion(paths)
+    if present is None:
+        return
+    was_sealed = is_sealed(present)
+    with suppress(apsw.Error), closing(connect_writer(present)) as connection:
+        connection.set_busy_timeout(_TIDY_BUSY_MS)
+        if int(value(connection, "select count(distinct segid) from words_idx")) > 1:
+            execute(connection, "insert into words (words, rank) values ('merge', ?)", (_MERGED_PAGES,))
+        execute(connection, "pragma wal_checkpoint(truncate)")
+    if was_sealed:
+        seal(present)
 
 
-def _is_usable(path: Path) -> bool:
-    if not path.exists():
-        return False
+def _is_loaded(snapshot: LakeSnapshot, path: Path) -> bool:
+    """Load changes into a companion; tell whether it is whole and worth keeping."""
     try:
         with closing(connect_writer(path)) as connection:
-            return companion_version(connection) == COMPANION_VERSION
-    except apsw.Error:
+            # A sync must not commit between what is read here and what is written.
+            execute(connection, "begin immediate")
+            if find_signs(connection) or (not is_sealed(path) and find_broken_parts(connection)):
+                return False
+            load_changes(connection, snapshot)
+            state_lake_versions(connection, snapshot.versions)
+            if _is_wasteful(connection):
+                return False
+            execute(connection, "commit")
+    except _OF_THE_DEVICE:
+        raise
+    except DAMAGE:
         return False
+    seal(path)
+    return True
 
 
 def _is_wasteful(connection: apsw.Connection) -> bool:
     left_over: int = value(connection, _sql("select_counter"), {"name": "left_over_passages"}) or 0
-    held: int = value(connection, "select count(*) from passages")
+    held: int = value(connection, _sql("select_totals"))
     plain = value(connection, _sql("select_counter"), {"name": "dictionary"}) is None
     # Building anew is worth a second try only when there is much more to learn from.
     built_with: int = value(connection, _sql("select_counter"), {"name": "built_passages"}) or 0
     if plain and held > max(_PLAIN_PASSAGES, 2 * built_with):
         return True
     return left_over > _LEFT_OVER_PASSAGES and left_over > _LEFT_OVER_SHARE * (left_over + held)
-
-
-def _remove(path: Path) -> None:
-    for name in (path.name, f"{path.name}-journal", f"{path.name}-wal", f"{path.name}-shm"):
-        path.with_name(name).unlink(missing_ok=True)
 
 
 def _sql(name: str) -> str:

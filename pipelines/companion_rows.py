@@ -2,23 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import count, repeat
 from typing import Any
 
 import apsw
-import polars as pl
 
+from .call_labels import CallRow, find_labels, label_entries
 from .companion_db import EXPLICIT_PASSAGES, first_row
-from .index_text import index_text
+from .companion_meta import raise_counter
+from .index_text import index_bytes
+from .name_parts import split_humped_names
 from .passage_codec import PassageCodec
-from .passages import cut_passages
+from .passages import cut_encoded
 from .sql_files import load_sql
 from .sqlite import execute, execute_many, value
 
-__all__ = ["SessionRows", "SessionSlice", "insert_slice", "state_session"]
+__all__ = [
+    "ENTRY_COLUMNS",
+    "SessionRows",
+    "SessionSlice",
+    "delete_session",
+    "insert_slice",
+    "state_session",
+]
 
-_LABEL_CHARS = 200
+# What a slice has of each entry: the lake's columns, the text in UTF-8, and its length in characters.
+ENTRY_COLUMNS = (
+    "pos", "entry_id", "type", "role", "created_at", "tokens", "text_hash", "text", "text_chars", "turn_group",
+    "segment", "position", "origin", "never_sent", "on_tree", "call_id",
+)  # fmt: skip
 
 _EVIDENCE_TYPES = frozenset({"message", "custom_message", "branch_summary"})
 _SEARCHABLE_TYPES = _EVIDENCE_TYPES | {"compaction"}
@@ -26,16 +40,19 @@ _SEARCHABLE_TYPES = _EVIDENCE_TYPES | {"compaction"}
 
 @dataclass(frozen=True, slots=True)
 class SessionSlice:
-    """Some entries of a session, in file order, and what belongs to them: frames as the lake has them.
+    """Some entries of a session, in file order, and what belongs to them.
 
-    Times are microseconds. ``compactions`` has the kept entry's id and place beside each.
+    ``entries`` holds a list for each of ``ENTRY_COLUMNS``, times in microseconds. ``segments`` are (segment, parent
+    segment, parent position), ``compactions`` (pos, kept pos), ``context_edits`` (pos, target pos, removes), and
+    ``awaited`` the ids that these entries name although no line has them.
     """
 
-    entries: pl.DataFrame
-    tool_calls: pl.DataFrame
-    segments: pl.DataFrame
-    compactions: pl.DataFrame
-    context_edits: pl.DataFrame
+    entries: Mapping[str, Sequence[Any]]
+    tool_calls: Sequence[CallRow]
+    segments: Sequence[tuple[int, int | None, int | None]]
+    compactions: Sequence[tuple[int, int | None]]
+    context_edits: Sequence[tuple[int, int | None, bool]]
+    awaited: Sequence[str]
 
 
 @dataclass(slots=True)
@@ -45,89 +62,69 @@ class SessionRows:
     number: int
     automatic: int = 0
     explicit: int = 0
-    _entries: list[tuple[Any, ...]] = field(default_factory=list[tuple[Any, ...]])
-    _passages: list[tuple[int, int, int, str]] = field(default_factory=list[tuple[int, int, int, str]])
-    _words: list[tuple[int, str]] = field(default_factory=list[tuple[int, str]])
-    _labels: list[tuple[int, int, int]] = field(default_factory=list[tuple[int, int, int]])
-    _awaited: list[tuple[int, str]] = field(default_factory=list[tuple[int, str]])
 
-    @property
-    def texts(self) -> list[str]:
-        """The passages that wait to be inserted."""
-        return [piece for *_, piece in self._passages]
 
-    def add(self, entry: Mapping[str, Any], label: str) -> None:
-        """Take an entry: a row of the lake's ``entries`` and the label of the tool call it makes or answers."""
-        base = first_row(self.number)
-        pos: int = entry["pos"]
-        pieces = list(cut_passages(entry["text"])) if _is_searchable(entry) else []
-        automatic = _is_evidence(entry)
-        first = base + (self.automatic if automatic else EXPLICIT_PASSAGES + self.explicit)
-        for at, (start, piece) in enumerate(pieces):
-            self._passages.append((first + at, pos, start, piece))
-            prefixed = label and (at or entry["role"] != "assistant")
-            self._words.append((first + at, index_text(f"{label}\n{piece}" if prefixed else piece)))
-        self._entries.append(
-            (
-                base + pos, self.number, entry["entry_id"], entry["type"], entry["role"], entry["created_at"],
-                entry["tokens"], entry["text_hash"], len(entry["text"]), entry["turn_group"], label,
-                entry["segment"], entry["position"], base + self.automatic, first, len(pieces),
-            )
-        )  # fmt: skip
-        if automatic:
-            self.automatic += len(pieces)
-        else:
-            self.explicit += len(pieces)
-        if entry["gap"] and entry["parent_id"] is not None:
-            self._awaited.append((self.number, entry["parent_id"]))
-        if entry["on_tree"]:
-            self._labels.append((entry["segment"], entry["position"], pos))
+@dataclass(slots=True)
+class _Passages:
+    """Passages whose row ids follow one another from ``first`` on: in columns."""
+
+    first: int
+    pos: list[int] = field(default_factory=list[int])
+    starts: list[int] = field(default_factory=list[int])
+    texts: list[bytes] = field(default_factory=list[bytes])
+    words: list[bytes] = field(default_factory=list[bytes])
 
     def insert(self, connection: apsw.Connection, codec: PassageCodec) -> None:
-        """Insert what waits, in the order of row ids."""
-        execute_many(connection, _sql("insert_entry"), self._entries)
-        packed = ((passage, pos, start, codec.pack(piece)) for passage, pos, start, piece in self._passages)
-        execute_many(connection, _sql("insert_passage"), packed)
-        execute_many(connection, _sql("insert_words"), self._words)
-        execute_many(connection, _sql("insert_run"), self._runs())
-        execute_many(connection, _sql("insert_awaited"), self._awaited)
-        for waiting in (self._entries, self._passages, self._words, self._labels, self._awaited):
-            waiting.clear()
+        """Insert the passages and their words."""
+        if self.pos:
+            packed = codec.pack_all(self.texts)
+            rows = zip(count(self.first), self.pos, self.starts, packed)
+            execute_many(connection, _sql("insert_passage"), rows)
+            execute_many(connection, _sql("insert_words"), zip(count(self.first), self.words))
 
-    def _runs(self) -> Iterator[tuple[int, int, int, int, int]]:
-        """Yield (session, segment, first position, first pos, length) of each stretch."""
-        run: list[int] | None = None
-        for segment, position, pos in self._labels:
-            if run and segment == run[0] and position == run[1] + run[3] and pos == run[2] + run[3]:
-                run[3] += 1
-                continue
-            if run:
-                yield self.number, run[0], run[1], run[2], run[3]
-            run = [segment, position, pos, 1]
-        if run:
-            yield self.number, run[0], run[1], run[2], run[3]
+
+@dataclass(slots=True)
+class _Places:
+    """Where each entry's passages are: the next for automatic retrieval, its own first, and how many, in columns."""
+
+    following: list[int] = field(default_factory=list[int])
+    first: list[int] = field(default_factory=list[int])
+    passages: list[int] = field(default_factory=list[int])
 
 
 def insert_slice(
-    connection: apsw.Connection,
-    rows: SessionRows,
-    slice_: SessionSlice,
-    codec_for: Callable[[Sequence[str]], PassageCodec],
+    connection: apsw.Connection, rows: SessionRows, slice_: SessionSlice, codec: PassageCodec
 ) -> None:
-    """Insert a slice of a session; ``codec_for`` gives the codec, and may learn from the passages it is given."""
-    by_pos = _insert_calls(connection, rows.number, slice_.tool_calls)
-    for entry in slice_.entries.iter_rows(named=True):
-        label = _label_of_call(connection, rows.number, entry) if entry["call_id"] else ""
-        rows.add(entry, label or by_pos.get(entry["pos"], ""))
-    rows.insert(connection, codec_for(rows.texts))
-    _insert_side(
-        connection, "segments", rows.number, slice_.segments, ("segment", "parent_segment", "parent_position")
-    )
-    _insert_side(connection, "compactions", rows.number, slice_.compactions, ("pos", "kept_pos"))
-    _insert_side(
-        connection, "context_edits", rows.number, slice_.context_edits, ("pos", "target_pos", "removes")
-    )
-    _insert_awaited(connection, rows.number, slice_)
+    """Insert a slice of a session after what it has."""
+    number, base, entries = rows.number, first_row(rows.number), slice_.entries
+    labelled = label_entries(entries, slice_.tool_calls)
+    _insert_of_session(connection, "insert_segments", number, slice_.segments)
+    _insert_of_session(connection, "insert_call", number, labelled.calls)
+    find_labels(connection, number, entries, labelled)
+    automatic = _Passages(base + rows.automatic)
+    explicit = _Passages(base + EXPLICIT_PASSAGES + rows.explicit)
+    places = _add_passages(entries, labelled.labels, automatic, explicit)
+    execute_many(connection, _sql("insert_entry"), _entry_rows(number, entries, labelled.labels, places))
+    automatic.insert(connection, codec)
+    explicit.insert(connection, codec)
+    rows.automatic += len(automatic.pos)
+    rows.explicit += len(explicit.pos)
+    _insert_of_session(connection, "insert_run", number, list(_runs(entries)))
+    _insert_of_session(connection, "insert_compactions", number, slice_.compactions)
+    _insert_of_session(connection, "insert_context_edits", number, slice_.context_edits)
+    _insert_of_session(connection, "insert_awaited", number, [(entry_id,) for entry_id in slice_.awaited])
+
+
+def delete_session(connection: apsw.Connection, number: int) -> None:
+    """Delete a session's rows; its words stay, out of reach, until the companion is built anew."""
+    bounds = {"first": first_row(number), "end": first_row(number + 1)}
+    held: int = value(connection, _sql("count_passages"), bounds)
+    raise_counter(connection, "left_over_passages", held)
+    execute(connection, _sql("delete_passages"), bounds)
+    execute(connection, _sql("delete_entries"), bounds)
+    for table in ("runs", "segments", "compactions", "context_edits", "calls", "awaited"):
+        execute(connection, f"delete from {table} where session = ?", (number,))
+    execute(connection, "delete from sessions where number = ?", (number,))
 
 
 def state_session(connection: apsw.Connection, session: Mapping[str, Any], rows: SessionRows) -> None:
@@ -142,49 +139,78 @@ def state_session(connection: apsw.Connection, session: Mapping[str, Any], rows:
     execute(connection, _sql("insert_session"), {**counts, **{name: session[name] for name in names}})
 
 
-def _insert_calls(connection: apsw.Connection, number: int, calls: pl.DataFrame) -> dict[int, str]:
-    """Insert tool calls, and return the label of each entry's first: tool, and path or command."""
-    by_pos: dict[int, str] = {}
-    rows: list[tuple[int, str, int, str]] = []
-    for pos, call_id, name, path, command in calls.select(
-        "pos", "call_id", "name", "path", "command"
-    ).iter_rows():
-        label = f"{name} {path or command or ''}".strip()[:_LABEL_CHARS]
-        by_pos.setdefault(pos, label)
-        if call_id:
-            rows.append((number, call_id, pos, label))
-    execute_many(connection, _sql("insert_call"), rows)
-    return by_pos
+def _add_passages(
+    entries: Mapping[str, Sequence[Any]], labels: Sequence[str], automatic: _Passages, explicit: _Passages
+) -> _Places:
+    """Add each entry's passages to those of its kind, and return where they are."""
+    places = _Places()
+    names = ("pos", "type", "role", "origin", "never_sent", "on_tree", "text", "text_chars")
+    columns = zip(*(entries[name] for name in names), labels, strict=True)
+    for pos, kind, role, origin, never_sent, on_tree, text, chars, label in columns:
+        into = automatic if kind in _EVIDENCE_TYPES and on_tree and not never_sent else explicit
+        held = len(into.pos)
+        places.following.append(automatic.first + len(automatic.pos))
+        places.first.append(into.first + held)
+        if kind in _SEARCHABLE_TYPES and origin != "self":
+            before = f"{label}\n".encode() if label else b""
+            for start, piece in cut_encoded(text, chars):
+                into.pos.append(pos)
+                into.starts.append(start)
+                into.texts.append(piece)
+                # A call stands in its own entry's text.
+                labelled = before and (start or role != "assistant")
+                into.words.append(_words_of(before + piece if labelled else piece))
+        places.passages.append(len(into.pos) - held)
+    return places
 
 
-def _label_of_call(connection: apsw.Connection, number: int, entry: Mapping[str, Any]) -> str:
-    wanted = {"session": number, "call_id": entry["call_id"], "pos": entry["pos"]}
-    return value(connection, _sql("select_call_label"), wanted) or ""
+def _words_of(text: bytes) -> bytes:
+    """Prepare a text for the word index; names that capitals join stand there whole and by their words."""
+    parts = split_humped_names(text)
+    return b" ".join((index_bytes(text), parts)) if parts else index_bytes(text)
 
 
-def _insert_awaited(connection: apsw.Connection, number: int, slice_: SessionSlice) -> None:
-    """Note the ids that compactions and edits name although no line has them."""
-    for frame, named, place in (
-        (slice_.compactions, "kept_id", "kept_pos"),
-        (slice_.context_edits, "target_id", "target_pos"),
-    ):
-        awaited = frame.filter(pl.col(named).is_not_null(), pl.col(place).is_null())
-        execute_many(connection, _sql("insert_awaited"), ((number, one) for one in awaited[named]))
+def _entry_rows(
+    number: int, entries: Mapping[str, Sequence[Any]], labels: Sequence[str], places: _Places
+) -> Iterable[tuple[Any, ...]]:
+    base = first_row(number)
+    names = ("entry_id", "type", "role", "created_at", "tokens", "text_hash", "text_chars", "turn_group")
+    return zip(
+        [base + pos for pos in entries["pos"]],
+        repeat(number),
+        *(entries[name] for name in names),
+        labels,
+        entries["segment"],
+        entries["position"],
+        places.following,
+        places.first,
+        places.passages,
+    )
 
 
-def _insert_side(
-    connection: apsw.Connection, table: str, number: int, frame: pl.DataFrame, names: Iterable[str]
+def _runs(entries: Mapping[str, Sequence[Any]]) -> Iterator[tuple[int, int, int, int]]:
+    """Yield (segment, first position, first pos, length) of each stretch on the tree."""
+    labels = zip(entries["segment"], entries["position"], entries["pos"], entries["on_tree"], strict=True)
+    run: tuple[int, int, int] | None = None
+    length = 0
+    for segment, position, pos, on_tree in labels:
+        if not on_tree:
+            continue
+        if run is not None:
+            if (segment, position, pos) == (run[0], run[1] + length, run[2] + length):
+                length += 1
+                continue
+            yield *run, length
+        run, length = (segment, position, pos), 1
+    if run is not None:
+        yield *run, length
+
+
+def _insert_of_session(
+    connection: apsw.Connection, name: str, number: int, rows: Sequence[tuple[Any, ...]]
 ) -> None:
-    rows = frame.select(pl.lit(number).alias("session"), *names).iter_rows(named=True)
-    execute_many(connection, _sql(f"insert_{table}"), rows)
-
-
-def _is_searchable(entry: Mapping[str, Any]) -> bool:
-    return entry["type"] in _SEARCHABLE_TYPES and entry["origin"] != "self"
-
-
-def _is_evidence(entry: Mapping[str, Any]) -> bool:
-    return entry["type"] in _EVIDENCE_TYPES and not entry["never_sent"] and entry["on_tree"]
+    if rows:
+        execute_many(connection, _sql(name), ((number, *row) for row in rows))
 
 
 def _sql(name: str) -> str:

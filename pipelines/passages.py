@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-__all__ = ["PASSAGE_CHARS", "cut_passages"]
+__all__ = ["PASSAGE_CHARS", "cut_encoded", "cut_passages"]
 
 PASSAGE_CHARS = 1200
 # A text a little longer than one passage stays whole; a cut looks back so far for the end of a line.
@@ -30,6 +30,16 @@ def cut_passages(text: str) -> Iterator[tuple[int, str]]:
         start = end
     if start < len(text):
         yield start, text[start:]
+
+
+def cut_encoded(text: bytes, chars: int) -> Sequence[tuple[int, bytes]]:
+    """Cut a text of ``chars`` characters in UTF-8: the pairs of ``cut_passages``, each passage in UTF-8.
+
+    A text of one passage, as most are, is not decoded.
+    """
+    if chars > _WHOLE_CHARS:
+        return [(start, piece.encode()) for start, piece in cut_passages(text.decode())]
+    return ((0, text),) if text else ()
 
 
 def _cut(text: str, wanted: int) -> int:

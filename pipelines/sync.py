@@ -6,177 +6,159 @@ Costs what was appended, not what is there. A log that was rewritten, or is new,
 from __future__ import annotations
 
 import os
-import time
-from collections.abc import Iterable, Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from types import TracebackType
+from typing import Literal, Self
 
 import apsw
-import polars as pl
-import polars.selectors as cs
 
-from .catalogue import KnownLog
-from .change_detection import detect_change
-from .companion import codec_for, delete_session, new_session_number
-from .companion_db import connect_writer
-from .companion_rows import SessionRows, SessionSlice, insert_slice, state_session
-from .companion_session import CompanionSession
-from .errors import SourceError
-from .frames import SessionKey, project_key, session_key
-from .normalize import (
-    Reading,
-    SessionTotals,
-    TableRows,
-    content_chain,
-    normalize_log,
-    normalize_tail,
-    resume_totals,
-)
-from .paths import display_path
-from .schema import TABLES
-from .sources import find_file, recognise
-from .sources.records import Cursor, Found, Header, Source
-from .sql_files import load_sql
-from .sqlite import execute, named_row
-from .store import StorePaths
+from .companion_db import check_version, connect_writer, create_companion, finish_companion
+from .companion_errors import named_companion_errors
+from .companion_generations import new_generation, publish, remove_generation
+from .companion_seal import is_sealed, seal
+from .errors import BusyError, StoreError
+from .freshness import is_fresh
+from .sqlite import execute
+from .store import StorePaths, writer_lock
 
-__all__ = ["SyncResult", "sync_log"]
+__all__ = ["SyncResult", "Syncer", "sync_log"]
 
 # A retrieval does not wait for a run that is loading the companion: it goes on with what is there.
 _BUSY_MS = 50
+# Nor does it run after one that replaces the companion again and again.
+_MOST_COMPANIONS = 5
 
 
 @dataclass(frozen=True, slots=True)
 class SyncResult:
-    """What a sync did: ``busy`` when another process is writing the companion, and nothing was done."""
+    """What a sync did.
 
-    outcome: Literal["unchanged", "appended", "read", "busy"]
+    ``busy`` when another process is writing the companion, ``forgotten`` when a tombstone holds the log back: then
+    nothing was done.
+    """
+
+    outcome: Literal["unchanged", "appended", "read", "busy", "forgotten"]
     entries: int = 0
     bytes_read: int = 0
 
 
-def sync_log(store: Path, log: Path) -> SyncResult:
-    """Bring a log's session up to date in the companion.
+class Syncer:
+    """Keeps a store's companion open from one sync to the next; close it, or use it in a ``with`` block.
 
-    Raises ``SourceError`` when the file is no session log, ``OSError`` when it cannot be read and ``StoreError``
-    when there is no companion yet.
+    Holds nobody up in between. Not for use by several threads at once.
     """
-    paths = StorePaths(Path(os.path.abspath(store)))
-    found = find_file(Path(os.path.abspath(log)))
-    with closing(connect_writer(paths.companion)) as connection:
-        connection.set_busy_timeout(_BUSY_MS)
-        known = _known_log(connection, found)
-        if known is not None and known.is_as(found):
+
+    def __init__(self, store: Path) -> None:
+        self._paths = StorePaths(Path(os.path.abspath(store)))
+        self._companion: Path | None = None
+        self._connection: apsw.Connection | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the companion."""
+        if self._connection is not None and self._companion is not None:
+            # The last to close a companion empties its write-ahead log.
+            was_sealed = is_sealed(self._companion)
+            self._connection.close()
+            if was_sealed and not is_sealed(self._companion):
+                seal(self._companion)
+        self._companion = self._connection = None
+
+    def sync(self, log: Path) -> SyncResult:
+        """Bring a log's session up to date in the companion; a store without anything gets one first.
+
+        Raises ``SourceError`` when the file is no session log, ``OSError`` when it cannot be read, and
+        ``StoreError`` when the companion is damaged, or missing although there is a lake.
+        """
+        log = Path(os.path.abspath(log))
+        for _ in range(_MOST_COMPANIONS):
+            companion = self._present_companion()
+            if companion is None:
+                break
+            try:
+                with named_companion_errors(companion):
+                    result = self._sync_into(companion, log)
+            except StoreError:
+                self.close()
+                if self._paths.companion == companion:
+                    raise
+                continue
+            # What went into a companion that was replaced meanwhile, nobody will read.
+            if self._paths.companion == companion:
+                return result
+        return SyncResult("busy")
+
+    def _present_companion(self) -> Path | None:
+        """Return the companion; ``None`` when another process is about to make the first."""
+        if self._paths.companion_pointer.exists() or (self._paths.lake / "sessions").exists():
+            return self._paths.companion
+        try:
+            with writer_lock(self._paths):
+                if not self._paths.companion_pointer.exists():
+                    _make_companion(self._paths)
+        except BusyError:
+            return None
+        return self._paths.companion
+
+    def _sync_into(self, companion: Path, log: Path) -> SyncResult:
+        connection = self._connected(companion)
+        if is_fresh(connection, log):
             return SyncResult("unchanged")
-        try:
-            execute(connection, "begin immediate")
-        except apsw.BusyError:
-            return SyncResult("busy")
-        try:
-            result = _sync(connection, found, _known_log(connection, found))
-        except BaseException:
-            execute(connection, "rollback")
-            raise
-        execute(connection, "commit")
+        was_sealed = is_sealed(companion)
+        result = _sync_changed(connection, log, self._paths.tombstones)
+        if was_sealed and not is_sealed(companion):
+            seal(companion)
         return result
 
-
-def _known_log(connection: apsw.Connection, found: Found) -> KnownLog | None:
-    names, row = named_row(connection, _sql("select_synced_session"), {"path": display_path(found.path)})
-    return None if row is None else KnownLog(dict(zip(names, row, strict=True)))
-
-
-def _sync(connection: apsw.Connection, found: Found, known: KnownLog | None) -> SyncResult:
-    recognised = recognise(found)
-    if recognised is None:
-        raise SourceError(
-            found.path, "not a session log", hint="a Pi log starts with a line of type `session`"
-        )
-    source, header = recognised
-    change = "rewritten" if known is None else detect_change(known.source_state, found)
-    if known is not None and change == "appended":
-        appended = _append(connection, found, source, header, known)
-        if appended is not None:
-            return appended
-    if known is not None and change in ("unchanged", "touched"):
-        log = source.open(found, header, Cursor())
-        if content_chain(log) == known.row["fingerprint"]:
-            state_session(connection, _with_stamps(known, found), _rows_of(known))
-            return SyncResult("unchanged", bytes_read=found.size)
-    return _read_whole(connection, found, source, header, known)
+    def _connected(self, companion: Path) -> apsw.Connection:
+        if self._connection is None or self._companion != companion:
+            self.close()
+            connection = connect_writer(companion)
+            self._companion, self._connection = companion, connection
+            check_version(companion, connection)
+            connection.set_busy_timeout(_BUSY_MS)
+        return self._connection
 
 
-def _append(
-    connection: apsw.Connection, found: Found, source: Source, header: Header, known: KnownLog
-) -> SyncResult | None:
-    if not source.can_resume(header):
-        return None
-    totals = resume_totals(known.row)
-    reading = _reading(found, source, header, known.key, known.cursor)
-    tail = normalize_tail(reading, totals, CompanionSession(connection, known.row))
-    if tail is None:
-        return None
-    _insert(connection, _rows_of(known), tail)
-    return SyncResult("appended", totals.entries - known.row["entries"], found.size - known.cursor.byte)
+def sync_log(store: Path, log: Path) -> SyncResult:
+    """Bring a log's session up to date in the companion: see ``Syncer.sync``."""
+    with closing(Syncer(store)) as syncer:
+        return syncer.sync(log)
 
 
-def _read_whole(
-    connection: apsw.Connection, found: Found, source: Source, header: Header, known: KnownLog | None
-) -> SyncResult:
-    key = known.key if known else session_key(source.kind, os.fsencode(found.path))
-    totals = SessionTotals()
-    if known is not None:
-        delete_session(connection, known.row["number"])
-    tables = normalize_log(_reading(found, source, header, key, Cursor()), totals)
-    _insert(connection, SessionRows(new_session_number(connection)), tables)
-    return SyncResult("read", totals.entries, found.size)
+def _make_companion(paths: StorePaths) -> None:
+    built = new_generation(paths)
+    try:
+        with closing(create_companion(built)) as connection:
+            finish_companion(connection)
+        seal(built)
+        publish(paths, built)
+    except BaseException:
+        remove_generation(built)
+        raise
 
 
-def _reading(found: Found, source: Source, header: Header, key: str, start: Cursor) -> Reading:
-    session = SessionKey(project_key(header.project), key)
-    return Reading(source.open(found, header, start), session, found, source.kind, time.time_ns() // 1000)
+def _sync_changed(connection: apsw.Connection, log: Path, tombstones: Path) -> SyncResult:
+    # Most syncs find nothing to do, and need none of it.
+    from .session_sync import sync_session
 
-
-def _insert(connection: apsw.Connection, into: SessionRows, tables: Iterable[TableRows]) -> None:
-    """Insert a log's tables as they come: a slice whenever the next batch of entries begins."""
-    batch: dict[str, pl.DataFrame] = {}
-    for table, frame in tables:
-        if table in ("entries", "sessions") and "entries" in batch:
-            insert_slice(connection, into, _slice(batch), lambda texts: codec_for(connection, texts))
-            batch = {}
-        # Tool calls of one batch may come in two frames.
-        batch[table] = pl.concat((batch[table], frame)) if table in batch else frame
-    session = batch["sessions"].with_columns(cs.datetime().to_physical()).row(0, named=True)
-    state_session(connection, session, into)
-
-
-def _slice(batch: Mapping[str, pl.DataFrame]) -> SessionSlice:
-    keeps = batch["compaction_keeps"].select("pos", "kept_id", "kept_pos")
-    return SessionSlice(
-        entries=batch["entries"].with_columns(cs.datetime().to_physical()),
-        tool_calls=batch["tool_calls"],
-        segments=batch["segments"] if "segments" in batch else TABLES["segments"].schema.to_frame(),
-        compactions=batch["compactions"].join(keeps, on="pos", how="left"),
-        context_edits=batch["context_edits"],
-    )
-
-
-def _rows_of(known: KnownLog) -> SessionRows:
-    return SessionRows(known.row["number"], known.row["passages"], known.row["explicit_passages"])
-
-
-def _with_stamps(known: KnownLog, found: Found) -> dict[str, Any]:
-    return {
-        **known.row,
-        "file_size": found.size,
-        "file_mtime_ns": found.mtime_ns,
-        "file_ctime_ns": found.ctime_ns,
-        "file_inode": found.inode,
-        "state": "present",
-    }
-
-
-def _sql(name: str) -> str:
-    return load_sql("uncompact.pipelines", name)
+    try:
+        execute(connection, "begin immediate")
+    except apsw.BusyError:
+        return SyncResult("busy")
+    try:
+        result = SyncResult(*sync_session(connection, log, tombstones))
+        execute(connection, "commit")
+    except BaseException:
+        execute(connection, "rollback")
+        raise
+    return result

@@ -88,13 +88,15 @@ create table compactions (
   primary key (session, pos)
 ) without rowid;
 
--- Tool calls by their id: what a result is labelled with.
+-- Tool calls by their id, which several may have: what a result is labelled with.
 create table calls (
   session integer not null,
   call_id text not null,
   pos integer not null,
+  segment integer not null,
+  position integer not null,
   label text not null,
-  primary key (session, call_id)
+  primary key (session, call_id, pos)
 ) without rowid;
 
 -- Ids that an entry names (as its parent, as kept, as edited) although no line has them.
@@ -132,4 +134,4 @@ create virtual table words using fts5 (
 );
 
 -- A larger buffer before words are written out makes a bulk load half as fast again (benchmarks/README.md).
-insert into words (words, rank) values ('hashsize', 16777216);
+insert into words (words, rank) values ('hashsize', 33554432);

@@ -1,5 +1,5 @@
 -- Add a compaction.
--- engine: sqlite    params: $session, $pos, $kept_pos
+-- engine: sqlite    params: session, pos, kept_pos, in order
 -- returns: nothing
 insert into compactions (session, pos, kept_pos)
-values ($session, $pos, $kept_pos);
+values (?, ?, ?);

@@ -1,5 +1,5 @@
 -- Add a segment.
--- engine: sqlite    params: $session, $segment, $parent_segment, $parent_position
+-- engine: sqlite    params: session, segment, parent_segment, parent_position, in order
 -- returns: nothing
 insert into segments (session, segment, parent_segment, parent_position)
-values ($session, $segment, $parent_segment, $parent_position);
+values (?, ?, ?, ?);

@@ -2,4 +2,4 @@
 -- engine: sqlite    params: rowid, prepared text, in order
 -- returns: nothing
 insert into words (rowid, body)
-values (?, ?);
+values (?, cast(? as text));

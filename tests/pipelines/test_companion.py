@@ -57,7 +57,7 @@ def ranges(path: Path) -> dict[str, tuple[int, int]]:
         return {one: (first, count) for one, first, count in rows(connection, sql, (first_row(1),))}
 
 
-def test_loading_step_by_step_equals_building_anew(logs: Path, store: Path, tmp_path: Path) -> None:
+def test_loading_step_by_step_equals_building_anew(logs: Path, store: Path) -> None:
     for name, turns in (("c", 3), ("a", 40), ("b", 7)):
         write_log(logs / f"{name}.jsonl", talk(name, turns))
         reindex([logs], store)
@@ -68,11 +68,13 @@ def test_loading_step_by_step_equals_building_anew(logs: Path, store: Path, tmp_
     lake = open_lake(StorePaths(store).lake)
     gone = lake.scan("sessions").filter(session_id="s-c").collect()["session_key"].item()
     shrunk = LakeWriter(lake, "shrink").commit({gone})
-    load_companion(shrunk, companion(store))
+    loaded = load_companion(shrunk, StorePaths(store))
+    before = companion_rows(loaded)
 
-    rebuild_companion(shrunk, tmp_path / "anew.sqlite")
+    anew = rebuild_companion(shrunk, StorePaths(store))
 
-    assert companion_rows(companion(store)) == companion_rows(tmp_path / "anew.sqlite")
+    assert loaded != anew
+    assert before == companion_rows(anew)
     assert gone not in {key for key, _ in companion_rows(companion(store))}
 
 
@@ -83,7 +85,7 @@ def test_words_of_a_session_that_left_the_lake_are_out_of_reach(logs: Path, stor
     lake = open_lake(StorePaths(store).lake)
     gone = lake.scan("sessions").filter(session_id="s-gone").collect()["session_key"].item()
 
-    load_companion(LakeWriter(lake, "shrink").commit({gone}), companion(store))
+    load_companion(LakeWriter(lake, "shrink").commit({gone}), StorePaths(store))
 
     assert reachable_terms(companion(store)) == {
         "keep", "turn", "0", "1", "2", "word1", "word2"
@@ -215,7 +217,7 @@ def test_a_state_without_a_change_changes_nothing(logs: Path, store: Path) -> No
     path = indexed(logs, store, user("a", None, "x"))
     before = companion_rows(path)
 
-    load_companion(open_lake(StorePaths(store).lake), path)
+    load_companion(open_lake(StorePaths(store).lake), StorePaths(store))
 
     assert companion_rows(path) == before
 
@@ -267,7 +269,7 @@ def test_a_companion_of_another_version_is_built_anew(logs: Path, store: Path) -
 
     reindex([logs], store)
 
-    with closing(connect_reader(path)) as connection:
+    with closing(connect_reader(companion(store))) as connection:
         assert value(connection, "select count(*) from entries") == 1
 
 

@@ -47,9 +47,9 @@ def labels(path: Path) -> dict[str, str]:
 
 
 def assert_equals_one_built_anew(path: Path, store: Path) -> None:
-    anew = store / "anew.sqlite"
-    rebuild_companion(open_lake(StorePaths(store).lake), anew)
-    assert companion_rows(path) == companion_rows(anew)
+    before = companion_rows(path)
+    anew = rebuild_companion(open_lake(StorePaths(store).lake), StorePaths(store))
+    assert before == companion_rows(anew)
 
 
 def test_a_session_that_grew_keeps_its_number_and_passages(logs: Path, store: Path) -> None:
@@ -111,11 +111,24 @@ def test_a_result_is_labelled_with_a_call_of_an_earlier_run(logs: Path, store: P
         assert [group for (group,) in rows(connection, sql)] == [0, 0]
 
 
-def test_of_calls_with_one_id_the_first_labels_the_result_in_any_run(logs: Path, store: Path) -> None:
-    later = [call("b", "a", "c1", "src/b.py"), answer("c", "b", "c1")]
-    path = grown(logs, store, [call("a", None, "c1", "src/a.py")], later)
+@pytest.mark.parametrize(
+    ("later", "label"),
+    [
+        pytest.param([call("b", "a", "c1", "src/b.py"), answer("r", "b", "c1")], "read src/b.py", id="made again"),
+        pytest.param([user("u", "a", "x"), answer("r", "u", "c1")], "read src/a.py", id="one call only"),
+        pytest.param([call("b", None, "c1", "src/b.py"), answer("r", "a", "c1")], "read src/a.py", id="on another branch since"),
+        pytest.param([call("b", "a", "c1", "src/b.py"), user("u", "a", "x"), answer("r", "u", "c1")], "read src/a.py", id="before the branches part"),
+        pytest.param([call("b", None, "c1", "src/b.py"), answer("r", None, "c1")], "read src/b.py", id="on no branch of its own"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("runs", [1, 2])
+def test_a_result_is_labelled_with_the_nearest_call_on_its_own_branch(
+    logs: Path, store: Path, later: list[JsonObject], label: str, runs: int
+) -> None:
+    first = [call("a", None, "c1", "src/a.py")]
+    path = grown(logs, store, first if runs == 2 else [*first, *later], later if runs == 2 else [])
 
-    assert labels(path)["c"] == "read src/a.py"
+    assert labels(path)["r"] == label
     assert_equals_one_built_anew(path, store)
 
 

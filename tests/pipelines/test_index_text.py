@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import groupby, pairwise
+from typing import Any
 
 import apsw
 import pytest
@@ -74,18 +76,61 @@ def test_terms_without_word_edges_are_found_once_prepared(
     [
         pytest.param("", "", id="nothing"),
         pytest.param("plain text, 37!", "plain text, 37!", id="plain text stays"),
-        pytest.param("漢字かな", " 漢字 字か かな な ", id="pairs"),
-        pytest.param("字", " 字 ", id="one character"),
-        pytest.param("a✅b", "a zs2705 b", id="symbol"),
+        pytest.param("漢字かな", "  漢字 字か かな な", id="pairs"),
+        pytest.param("字", "  字", id="one character"),
+        pytest.param("a✅b", "a b zs2705", id="symbol"),
+        pytest.param("日本語と日本", "  日本 本語 語と と日 日本 本", id="a run that repeats itself"),
         pytest.param("a\0b", "a b", id="NUL"),
         pytest.param("a -> b -> c", "a -> b -> c zp2d3e", id="an operator once"),
         pytest.param("a ==== b", "a ==== b", id="a ruler is no operator"),
         pytest.param("x = 1", "x = 1", id="one character is no operator"),
-        pytest.param("漢字->", " 漢字 字 -> zp2d3e", id="both"),
+        pytest.param("漢字->", " -> zp2d3e 漢字 字", id="both"),
+        pytest.param("é漢", "é  漢", id="behind a letter of two bytes"),
     ],
 )
 def test_texts_are_prepared_as_documented(text: str, prepared: str) -> None:
     assert index_text(text) == prepared
+
+
+# Letters of one to four bytes, symbols and marks of every kind that the tokenizer takes for a part of a word or not.
+_MIXED = st.text(alphabet="ab0é-> \n\0\u0301\ufe0fжक—漢字語かไ🚀✅₂ℕ①─𠀀", max_size=40)
+
+
+@given(text=_MIXED | _MIXED.map(lambda text: f"{text} " * 40) | st.text(st.characters(codec="utf-8")))
+def test_the_words_are_those_of_a_text_spelled_in_place(index: apsw.Connection, text: str) -> None:
+    assert words(index, index_text(text)) == words(index, spelled_in_place(text))
+
+
+def words(index: apsw.Connection, text: str) -> set[str]:
+    untyped: Any = index
+    tokenize = untyped.fts5_tokenizer("unicode61", ["remove_diacritics", "2"])
+    return {word for *_, word in tokenize(text.encode(), apsw.FTS5_TOKENIZE_DOCUMENT, None)}
+
+
+def spelled_in_place(text: str) -> str:
+    """Spell as documented, character by character."""
+    spelled: list[str] = []
+    operators: set[str] = set()
+    for kind, group in groupby(text, key=kind_of):
+        run = "".join(group)
+        if kind == "unspaced":
+            spelled += [" ", *(f"{one}{other} " for one, other in pairwise(f"{run} "))]
+        elif kind == "symbol":
+            spelled += [f" zs{ord(character):x} " for character in run]
+        else:
+            spelled.append(run.replace("\0", " "))
+        if kind == "operator" and 1 < len(run) < 4:
+            operators.add(f" zp{run.encode().hex()}")
+    return "".join([*spelled, *operators])
+
+
+def kind_of(character: str) -> str:
+    if is_unspaced(character):
+        return "unspaced"
+    if character in OPERATOR_CHARS:
+        return "operator"
+    # A symbol becomes a word of its own, behind a blank.
+    return "symbol" if index_text(character).strip().startswith("zs") else "plain"
 
 
 @given(text=st.text() | st.text(alphabet=OPERATOR_CHARS + " 字a"))

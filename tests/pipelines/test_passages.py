@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from uncompact.pipelines.passages import cut_passages
+from uncompact.pipelines.passages import cut_encoded, cut_passages
 
 words = st.sampled_from(
     ["pool", "a", "\n", "\n\n", " ", "é", "漢字", "😀", "\0", "x" * 90, "y" * 700, "word " * 60]
@@ -19,6 +19,13 @@ def test_joined_passages_are_the_text(text: str) -> None:
 
     assert "".join(piece for _, piece in passages) == text
     assert all(text[start : start + len(piece)] == piece for start, piece in passages)
+
+
+@given(text=texts)
+def test_an_encoded_text_is_cut_in_the_same_places(text: str) -> None:
+    encoded = cut_encoded(text.encode(), len(text))
+
+    assert [(start, piece.decode()) for start, piece in encoded] == list(cut_passages(text))
 
 
 @given(text=texts)

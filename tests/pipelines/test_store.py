@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import subprocess
 import sys
@@ -91,6 +92,43 @@ def test_folders_and_files_are_their_owners_alone(logs: Path, store: Path) -> No
     made = [store, *store.rglob("*")]
     assert {path.stat().st_mode & 0o777 for path in made if path.is_dir()} == {0o700}
     assert {path.stat().st_mode & 0o777 for path in made if path.is_file()} == {0o600}
+
+
+@pytest.mark.parametrize("held", ["lake", "writer.lock", "companion", None], ids=str)
+def test_others_rights_are_taken_from_a_folder_of_ours(store: Path, held: str | None) -> None:
+    store.mkdir()
+    if held:
+        (store / held).touch()
+    store.chmod(0o755)
+
+    with writer_lock(StorePaths(store)):
+        assert store.stat().st_mode & 0o777 == 0o700
+
+
+def test_a_folder_of_someones_own_keeps_its_rights(store: Path) -> None:
+    store.mkdir()
+    (store / "notes.txt").write_text("mine")
+    store.chmod(0o755)
+
+    with writer_lock(StorePaths(store)):
+        assert store.stat().st_mode & 0o777 == 0o755
+
+
+@pytest.mark.parametrize(
+    ("number", "found"),
+    [
+        (errno.ENOSPC, "no space left on the device"),
+        (errno.EROFS, "may not be written"),
+        (errno.EACCES, "may not be written"),
+        (errno.EIO, "cannot be used: Input/output error"),
+    ],
+    ids=["full", "read-only", "not allowed", "other"],
+)
+def test_what_keeps_a_writer_from_writing_is_named(store: Path, number: int, found: str) -> None:
+    with pytest.raises(StoreError) as caught, writer_lock(StorePaths(store)):
+        raise OSError(number, os.strerror(number))
+
+    assert caught.value.message == f"{store}: {found}"
 
 
 def test_the_callers_umask_is_put_back(store: Path) -> None:
