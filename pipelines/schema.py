@@ -12,7 +12,7 @@ import polars as pl
 __all__ = ["LAKE_VERSION", "PARTITION", "TABLES", "Column", "Table", "render_schema"]
 
 # Raise it when a table's columns change: a reader refuses a newer lake, and an older one is built anew.
-LAKE_VERSION = 1
+LAKE_VERSION = 2
 
 # Every table is partitioned by it. A working directory can be too long or too strange for a folder's name.
 PARTITION = "project_key"
@@ -157,7 +157,8 @@ ENTRIES = _table(
     Column(
         "copy_key",
         pl.String,
-        "32 hex digits of id, kind and content: equal for the copies that forks and exports make",
+        "32 hex digits of id, kind and content (and time, where the log has no ids): equal for the copies that "
+        "forks and exports make",
     ),
     Column(
         "on_tree",
@@ -274,7 +275,21 @@ REJECTS = _table(
     Column("reason", pl.String, "`not-json`, `not-an-object`, `welded`: never the text"),
 )
 
-# In the order a run commits them: sessions last, because its commit names the versions of the others.
+COPIES = _table(
+    "copies",
+    "one entry that repeats one of an earlier session: every sum over entries or usage leaves these out",
+    ("pos",),
+    _POS,
+    Column(
+        "first_session_key",
+        pl.String,
+        "the session that has it first: the one that started earliest, then by session id and key",
+    ),
+    Column("first_pos", pl.Int32, "place of the entry there"),
+)
+
+# In the order a run commits them: sessions last, because its commit names the versions of the others, and copies
+# after the entries they are found in.
 TABLES = {
     table.name: table
     for table in (
@@ -287,6 +302,7 @@ TABLES = {
         TOOL_CALLS,
         USAGE,
         REJECTS,
+        COPIES,
         SESSIONS,
     )
 }

@@ -1,22 +1,30 @@
-"""One text, one piece of evidence: repeated questions, our own output, renamed and replaced logs."""
+"""One text, one piece of evidence: repeated questions, our own output, copies, renamed and replaced logs."""
 
 from __future__ import annotations
 
+import shutil
 from collections import Counter
 from pathlib import Path
 
 import pytest
 
 from tests.cases.builders import (
+    CASES,
+    IndexedLogs,
     JsonObject,
     OpenCase,
     assistant,
     compacted,
     header,
+    index,
     index_case,
+    stamp,
     user,
     write_log,
 )
+from uncompact.pipelines.copies import count_copies
+from uncompact.pipelines.lake import open_lake
+from uncompact.pipelines.store import StorePaths
 
 
 def test_a_question_asked_three_times_is_quoted_once(open_case: OpenCase) -> None:
@@ -108,3 +116,92 @@ def test_other_sessions_do_not_change_an_answer(tmp_path: Path) -> None:
         write_log(log, talk("pilot_radio channel", f"0195a000-0000-7000-8000-0000000000c{number}"))
 
     assert first.again().retrieve("Which channel does the pilot_radio use?").hits == alone
+
+
+def copies(logs: IndexedLogs) -> list[tuple[str, str, str, str]]:
+    """Return (session id, entry id) of each copy and of its first, in order."""
+    lake = open_lake(StorePaths(logs.store).lake)
+    names = {row["session_key"]: row["session_id"] for row in lake.scan("sessions").collect().to_dicts()}
+    entries = {
+        (row["session_key"], row["pos"]): row["entry_id"]
+        for row in lake.scan("entries").select("session_key", "pos", "entry_id").collect().to_dicts()
+    }
+    return sorted(
+        (names[key], entries[key, pos], names[first], entries[first, first_pos])
+        for _, key, pos, first, first_pos in lake.scan("copies").collect().rows()
+    )
+
+
+def test_what_a_fork_repeats_is_marked_as_a_copy_of_the_earlier_session(open_case: OpenCase) -> None:
+    parent, fork = "0195a000-0000-7000-8000-000000000012", "0195a000-0000-7000-8000-000000000013"
+
+    assert copies(open_case("fork_with_shared_prefix")) == [
+        (fork, "a0000001", parent, "a0000001"),
+        (fork, "a0000002", parent, "a0000002"),
+    ]
+
+
+def test_sums_leave_copies_out(open_case: OpenCase) -> None:
+    lake = open_lake(StorePaths(open_case("fork_with_shared_prefix").store).lake)
+    usage = lake.scan("usage").select("session_key", "pos", "output_tokens")
+    counted = usage.join(lake.scan("copies"), on=("session_key", "pos"), how="anti").collect()
+
+    assert (usage.collect()["output_tokens"].sum(), counted["output_tokens"].sum()) == (160, 120)
+    assert count_copies(lake) == 2
+
+
+def test_equal_ids_of_unrelated_sessions_are_no_copies(tmp_path: Path) -> None:
+    write_log(
+        tmp_path / "logs" / "a.jsonl",
+        [header("id-a"), user("e1", None, "Ropes."), user("e2", "e1", "Go on.")],
+    )
+    write_log(
+        tmp_path / "logs" / "b.jsonl", [header("id-b"), user("e1", None, "Sails."), user("e2", "e1", "Stop.")]
+    )
+
+    assert copies(index(tmp_path / "logs", tmp_path / "store")) == []
+
+
+def first_version(word: str, minute: int) -> list[JsonObject]:
+    """Return a log of version 1, whose entries have no ids."""
+    line = {"type": "message", "timestamp": stamp(minute), "message": {"role": "user", "content": word}}
+    return [line, {**line, "timestamp": stamp(minute + 1)}]
+
+
+def test_without_ids_equal_words_are_copies_only_when_their_times_are_equal(tmp_path: Path) -> None:
+    for name, minute in (("a", 1), ("b", 1), ("c", 30)):
+        lines = [{**header(f"id-{name}"), "version": 1}, *first_version("Hello.", minute)]
+        write_log(tmp_path / "logs" / f"{name}.jsonl", lines)
+
+    assert copies(index(tmp_path / "logs", tmp_path / "store")) == [
+        ("id-b", "v1:1", "id-a", "v1:1"),
+        ("id-b", "v1:2", "id-a", "v1:2"),
+    ]
+
+
+def test_a_renamed_log_is_no_copy_of_itself(tmp_path: Path) -> None:
+    first = index_case("plain_session", tmp_path)
+    (first.root / "s.jsonl").rename(first.root / "renamed.jsonl")
+
+    assert copies(first.again()) == []
+
+
+def test_a_whole_copy_under_the_same_session_id_is_found_by_its_own_path(tmp_path: Path) -> None:
+    first = index_case("plain_session", tmp_path)
+    shutil.copy(first.root / "s.jsonl", first.root / "copy.jsonl")
+    logs = first.again()
+
+    for log in ("s.jsonl", "copy.jsonl"):
+        assert sorted(logs.retrieve("`hull_number`", log=log).ids) == ["a0000001", "a0000002"]
+    assert len(copies(logs)) == 6
+
+
+def test_the_order_of_runs_does_not_decide_which_is_the_first(tmp_path: Path) -> None:
+    case = CASES / "fork_with_shared_prefix"
+    (tmp_path / "logs").mkdir()
+    shutil.copy(case / "fork.jsonl", tmp_path / "logs")
+    index(tmp_path / "logs", tmp_path / "store")
+    shutil.copy(case / "parent.jsonl", tmp_path / "logs")
+    later = index(tmp_path / "logs", tmp_path / "store")
+
+    assert copies(later) == copies(index(tmp_path / "logs", tmp_path / "new"))
