@@ -7,8 +7,8 @@ import json
 import os
 import re
 import sys
-from collections.abc import Generator, Iterable, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from typing import Literal
 
 import click
@@ -21,7 +21,7 @@ __all__ = [
     "safe_line",
     "safe_text",
     "table",
-    "working",
+    "write_error_line",
 ]
 
 # Control characters, line separators and what reverses the direction of writing: all but newline and tab.
@@ -62,17 +62,27 @@ def print_json(value: object) -> None:
 
 def print_error(message: str, hint: str) -> None:
     """Print an error and its hint on standard error, each on one line."""
-    click.echo(f"Error: {safe_line(message)}", err=True)
+    write_error_line(f"Error: {safe_line(message)}")
     if hint:
-        click.echo(f"Hint: {safe_line(hint)}", err=True)
+        write_error_line(f"Hint: {safe_line(hint)}")
 
 
 def print_warnings(warnings: Sequence[str]) -> None:
     """Print warnings on standard error, not more than a screenful."""
     for warning in warnings[:_MOST_WARNINGS]:
-        click.echo(f"Warning: {safe_line(warning)}", err=True)
+        write_error_line(f"Warning: {safe_line(warning)}")
     if len(warnings) > _MOST_WARNINGS:
-        click.echo(f"Warning: and {len(warnings) - _MOST_WARNINGS} more: --json has them all", err=True)
+        write_error_line(f"Warning: and {len(warnings) - _MOST_WARNINGS} more: --json has them all")
+
+
+def write_error_line(text: str) -> None:
+    """Write a line on standard error at once; nobody who reads it is no reason to fail."""
+    try:
+        click.echo(text, err=True)
+    except (OSError, ValueError):
+        # What is still in its buffer would fail the process at its end.
+        with suppress(OSError, ValueError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())
 
 
 def table(headers: Sequence[str], rows: Iterable[Sequence[object]], *, right: Sequence[str] = ()) -> str:
@@ -90,15 +100,3 @@ def table(headers: Sequence[str], rows: Iterable[Sequence[object]], *, right: Se
     page = io.StringIO()
     Console(file=page, width=_TABLE_WIDTH, legacy_windows=False).print(grid)
     return "\n".join(line.rstrip() for line in page.getvalue().rstrip("\n").split("\n"))
-
-
-@contextmanager
-def working(what: str) -> Generator[None]:
-    """Show on a terminal that work is going on."""
-    if sys.stderr is None or not sys.stderr.isatty():
-        yield
-        return
-    from rich.console import Console
-
-    with Console(stderr=True).status(what):
-        yield
