@@ -7,18 +7,22 @@ import os
 import shlex
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
+from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import click
 
 from ..pipelines.errors import NotFoundError, SourceError
+from .printing import print_json, print_text, print_warnings
 
 if TYPE_CHECKING:
     from .history_store import HistoryStore
 
 __all__ = [
+    "SessionName",
     "Settings",
     "as_path",
     "as_session",
@@ -26,11 +30,19 @@ __all__ = [
     "debug_option",
     "find_session",
     "json_option",
+    "log_options",
     "log_roots",
+    "no_sync_option",
+    "print_result",
     "read_inputs",
     "shared_options",
     "store_option",
 ]
+
+LOG_LEVELS = ("debug", "info", "warning")
+LOG_FORMATS = ("text", "json")
+
+_Value = TypeVar("_Value")
 
 _MOST_INPUT_BYTES = 16 << 20
 
@@ -41,6 +53,9 @@ class Settings:
 
     store: Path | None = None
     as_json: bool = False
+    log_level: str | None = None
+    log_format: str | None = None
+    no_sync: bool = False
 
     def store_folder(self) -> Path:
         """Return the store's folder: the one named, else the default."""
@@ -54,6 +69,37 @@ class Settings:
 
         return open_store(self.store_folder())
 
+    def sync_first(self, session: SessionName) -> list[str]:
+        """Bring the log that a session is named by up to date, unless that is not wanted: returns warnings."""
+        if session.log is None or self.no_sync:
+            return []
+        from .sync_first import sync_first
+
+        return sync_first(self.store_folder(), session.log)
+
+    def lake_first(self, session: SessionName) -> list[str]:
+        """Bring the lake up to that log, too."""
+        if session.log is None or self.no_sync:
+            return []
+        from .sync_first import lake_first
+
+        return lake_first(self.store_folder(), session.log)
+
+    def log(self, event: str, **facts: float) -> None:
+        """Log an event; when nobody asked for logs, no command waits for their import."""
+        if self.log_level is not None or self.log_format is not None:
+            from ..pipelines.log_events import log_event
+
+            log_event(event, **facts)
+
+    def logging(self) -> AbstractContextManager[None]:
+        """Log to standard error while a command runs, when that is asked for."""
+        if self.log_level is None and self.log_format is None:
+            return nullcontext()
+        from .cli_logging import logging_to_stderr
+
+        return logging_to_stderr(self.log_level or "info", self.log_format or "text")
+
 
 def as_path(text: str) -> Path:
     """Make an argument a path: absolute and without ``..``, so that one file has one name."""
@@ -62,14 +108,27 @@ def as_path(text: str) -> Path:
     return Path(os.path.abspath(text))
 
 
-def as_session(text: str) -> str:
+class SessionName(str):
+    """A session as the store names it; ``log`` is its file when a file that exists was named."""
+
+    log: Path | None
+
+    def __new__(cls, name: str, log: Path | None = None) -> Self:
+        """Make a name of a text."""
+        made = super().__new__(cls, name)
+        made.log = log
+        return made
+
+
+def as_session(text: str) -> SessionName:
     """Name a log that exists as the store does, by its absolute path; leave an id or a key as it is."""
     if not text:
         raise click.BadParameter("name a log, or a session's id or key")
     named_as_file = os.sep in text or text.endswith(".jsonl")
     if "\0" in text or not named_as_file or not os.path.exists(text):
-        return as_text(text)
-    return os.fsencode(os.path.abspath(text)).decode("utf-8", "replace")
+        return SessionName(as_text(text))
+    path = os.path.abspath(text)
+    return SessionName(os.fsencode(path).decode("utf-8", "replace"), Path(path))
 
 
 def as_text(text: str) -> str:
@@ -101,23 +160,81 @@ json_option = click.option(
 )
 
 
+def log_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command ``--log-level`` and ``--log-format``."""
+    level = click.option(
+        "--log-level",
+        type=click.Choice(LOG_LEVELS),
+        expose_value=False,
+        callback=_note,
+        help="Log counts and timings to stderr; no path, id or text.",
+    )
+    form = click.option(
+        "--log-format",
+        type=click.Choice(LOG_FORMATS),
+        expose_value=False,
+        callback=_note,
+        help="How to log, at level info unless another is named.",
+    )
+    return level(form(command))
+
+
+no_sync_option = click.option(
+    "--no-sync",
+    is_flag=True,
+    expose_value=False,
+    callback=_note,
+    help="Answer from the store as it is, also when the log has grown.",
+)
+
+
 def shared_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command ``--json``, ``--store`` and ``--debug``, and the settings as its first argument."""
-    takes_settings = click.make_pass_decorator(Settings, ensure=True)(command)
-    return json_option(store_option(debug_option(takes_settings)))
+    """Give a command the options that all have, and the settings as its first argument."""
+
+    @wraps(command)
+    def run(settings: Settings, *arguments: Any, **options: Any) -> None:
+        with settings.logging():
+            command(settings, *arguments, **options)
+
+    takes_settings = click.make_pass_decorator(Settings, ensure=True)(run)
+    return json_option(store_option(log_options(debug_option(takes_settings))))
+
+
+def print_result(
+    settings: Settings, value: _Value, layout: Callable[[_Value], str], *, warnings: Sequence[str] = ()
+) -> None:
+    """Print a command's result: as JSON, or laid out for a person with its warnings on standard error."""
+    if settings.as_json:
+        print_json(value)
+        return
+    print_text(layout(value))
+    print_warnings(warnings)
 
 
 def find_session(store: HistoryStore, name: str) -> str:
     """Return the key of a session.
 
-    Raises ``NotFoundError``; for a log that exists but is not in the store it says how to get it there.
+    Raises ``NotFoundError``; for a log that exists but is not in the store, and for what was forgotten, it says
+    how to get it there.
     """
     try:
         return store.session(name).session_key
     except NotFoundError as error:
-        if error.what == "session" and os.path.exists(name):
-            error.hint = f"it is not in the store yet: `uncompact reindex {shlex.quote(name)}`"
+        if error.what == "session":
+            error.hint = _why_missing(store, name) or error.hint
         raise
+
+
+def _why_missing(store: HistoryStore, name: str) -> str | None:
+    from ..pipelines.forget import forgotten_at
+
+    if moment := forgotten_at(store.paths.root, name):
+        return (
+            f"it was forgotten at {moment}: `uncompact forget --allow {shlex.quote(name)}` lets it in again"
+        )
+    if os.path.exists(name):
+        return f"it is not in the store yet: `uncompact reindex {shlex.quote(name)}`"
+    return None
 
 
 def log_roots(paths: Sequence[Path]) -> Sequence[Path]:

@@ -56,7 +56,7 @@ def schedule(_settings: Settings) -> None:
 def print_schedule(settings: Settings, kind: str, paths: tuple[Path, ...], at: tuple[int, int]) -> None:
     """Print a nightly reindex of PATHs, by default the agents' own folders, for systemd, cron or launchd.
 
-    --json adds the paths of the files and the commands that install them.
+    `uncompact runs` says later how each night's run went. --json adds the paths of the files and the commands that install them.
     """
     from ..pipelines.sources import SOURCES
 

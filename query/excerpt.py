@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from .matching import find_literal, find_words
+from .matching import Alternatives, find_literal, find_parts, find_words
 
 __all__ = ["EXCERPT_CHARS", "Excerpt", "cut_excerpt", "match_spans"]
 
@@ -32,11 +32,15 @@ class Excerpt:
     whole: bool
 
 
-def match_spans(text: str, terms: Iterable[tuple[int, str, Sequence[str], bool]]) -> list[Span]:
-    """Find where terms stand in a text: (number, spelling, folded words, literal) each, by place."""
+def match_spans(text: str, terms: Iterable[tuple[int, str, Alternatives, bool]]) -> list[Span]:
+    """Find where terms stand in a text: (number, spelling, its spellings as folded words, literal) each, by place.
+
+    One that stands nowhere as a word is located as a part of a name.
+    """
     spans: list[Span] = []
-    for number, spelling, words, literal in terms:
-        found = find_literal(text, spelling) if literal else find_words(text, words)
+    for number, spelling, alternatives, literal in terms:
+        found = list(find_literal(text, spelling) if literal else find_words(text, alternatives))
+        found = found or list(find_parts(text, alternatives))
         spans.extend((start, end, number) for start, end in found)
     return sorted(spans)
 

@@ -8,13 +8,16 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import lru_cache
 from itertools import groupby, pairwise
 
 from ..pipelines.index_text import is_unspaced
 
-__all__ = ["find_literal", "find_words", "fold_keeping_places", "split_words"]
+__all__ = ["Alternatives", "find_literal", "find_parts", "find_words", "fold_keeping_places", "split_words"]
+
+# Spellings of one term, each as its words in order.
+Alternatives = tuple[tuple[str, ...], ...]
 
 Span = tuple[int, int]
 
@@ -43,14 +46,14 @@ def find_literal(text: str, literal: str) -> Iterator[Span]:
         start = text.find(literal, start + 1)
 
 
-def find_words(text: str, words: Sequence[str]) -> Iterator[Span]:
-    """Yield the spans at which words follow each other with nothing but separators between.
+def find_words(text: str, alternatives: Alternatives) -> Iterator[Span]:
+    """Yield the spans at which the words of one of some spellings follow each other, separators between them.
 
-    ``words`` are a term's, from ``split_words``. One of a script without spaces may stand inside a longer run.
+    The words of a spelling are from ``split_words``. One of a script without spaces may stand inside a longer run.
     """
-    if not words:
+    if not any(alternatives):
         return
-    pattern = _sequence(tuple(words))
+    pattern = _any_of(alternatives)
     folded, places = fold_keeping_places(text)
     found = pattern.search(folded)
     while found:
@@ -61,6 +64,16 @@ def find_words(text: str, words: Sequence[str]) -> Iterator[Span]:
                 end += 1
             yield (start, end) if places is None else (places[start], places[end])
         found = pattern.search(folded, end if whole else start + 1)
+
+
+def find_parts(text: str, alternatives: Alternatives) -> Iterator[Span]:
+    """Yield the spans at which a spelling stands as a part of something longer, as ``parse`` of ``parseConfig`` does."""
+    if not any(alternatives):
+        return
+    folded, places = fold_keeping_places(text)
+    for match in _any_of(alternatives).finditer(folded):
+        start, end = match.span()
+        yield (start, end) if places is None else (places[start], places[end])
 
 
 @lru_cache(maxsize=512)
@@ -115,13 +128,18 @@ _FOLDED = _FoldTable()
 
 
 @lru_cache(maxsize=512)
-def _sequence(words: tuple[str, ...]) -> re.Pattern[str]:
-    """Compile words in order; only where a script without spaces begins or ends they may touch."""
+def _any_of(alternatives: Alternatives) -> re.Pattern[str]:
+    """Compile spellings, longer ones first, so that a form is not taken for the beginning of another."""
+    return re.compile("|".join(sorted(map(_sequence, filter(None, alternatives)), key=len, reverse=True)))
+
+
+def _sequence(words: tuple[str, ...]) -> str:
+    """Write words in order; only where a script without spaces begins or ends they may touch."""
     pieces = [re.escape(words[0])]
     for before, word in pairwise(words):
         fewest = 0 if is_unspaced(before[-1]) or is_unspaced(word[0]) else 1
         pieces.append(rf"[\W_]{{{fewest},8}}{re.escape(word)}")
-    return re.compile("".join(pieces))
+    return "".join(pieces)
 
 
 def _is_whole(folded: str, start: int, end: int) -> bool:

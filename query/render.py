@@ -14,8 +14,10 @@ __all__ = [
     "entries_text",
     "report_text",
     "retrieval_text",
+    "runs_text",
     "sessions_text",
     "status_text",
+    "syncs_text",
 ]
 
 _EXCERPT_LINES = 20
@@ -59,11 +61,54 @@ def status_text(status: _Value) -> str:
         ("lake", f"version {lake['version']}, {_size(lake['bytes'])}"),
         ("companion", f"version {companion['version']}, {_size(companion['bytes'])}"),
         ("sessions", f"{sessions['present']:,} present, {sessions['vanished']:,} vanished"),
-        ("entries", f"{status['entries']:,}"),
+        ("entries", f"{status['entries']:,}{_copies(status)}"),
         ("rejects", _count(status["rejects"], "line")),
         ("indexed", _when(status["indexed_at"]) or "never"),
+        ("sources", _coverage_text(status["coverage"])),
+        *_run_rows(status["runs"]),
     )
     return "\n".join(f"{name:<10} {safe_line(value)}" for name, value in rows)
+
+
+def _coverage_text(coverage: _Value) -> str:
+    if not coverage["logs"]:
+        return "no logs found"
+    parts = [f"{coverage['current']:,} of {_count(coverage['logs'], 'log')} read to the end"]
+    parts += [f"{coverage[name]:,} {name}" for name in ("behind", "missing", "unreadable") if coverage[name]]
+    unread = f"; {_size(coverage['bytes_behind'])} not in the store" if coverage["bytes_behind"] else ""
+    return ", ".join(parts) + unread
+
+
+def runs_text(runs: Sequence[_Value]) -> str:
+    """Lay out ``runs``: the newest first."""
+    if not runs:
+        return "No runs."
+    headers = ("started", "outcome", "seconds", "logs", "changed", "added", "rejects", "warnings", "MB")
+    rows = (
+        (
+            _when(run["started_at"]), _outcome(run), _figure(_of(run, "seconds", "total"), ".2f"),
+            *map(_figure, (
+                _of(run, "sources", "seen"), _of(run, "sources", "changed"), _of(run, "entries", "added"),
+                _of(run, "rejects", "total"), run.get("warnings"),
+            )),
+            _figure(run.get("peak_rss_mb"), ",.0f"),
+        )
+        for run in runs
+    )  # fmt: skip
+    return table(headers, rows, right=headers[2:])
+
+
+def syncs_text(syncs: Sequence[_Value]) -> str:
+    """Lay out ``sync``: one line a log."""
+    headers = ("outcome", "entries", "bytes", "log")
+    rows = (
+        (
+            one["outcome"], f"{one['entries']:,}", f"{one['bytes_read']:,}",
+            f"{one['log']}: {one['error']['message']}" if "error" in one else one["log"],
+        )
+        for one in syncs
+    )  # fmt: skip
+    return table(headers, rows, right=("entries", "bytes"))
 
 
 def report_text(report: _Value) -> str:
@@ -71,14 +116,14 @@ def report_text(report: _Value) -> str:
     sources, entries, rejects = report["sources"], report["entries"], report["rejects"]
     if not sources["seen"] and not sources["failed"]:
         return "No session logs found."
-    states = ", ".join(
-        f"{sources[state]:,} {state}" for state in ("changed", "unchanged", "vanished", "failed")
-    )
+    in_store = f"{entries['total']:,} in the store{_copies(report)}"
+    shown = ("changed", "unchanged", "vanished", *(["forgotten"] if sources["forgotten"] else []), "failed")
+    states = ", ".join(f"{sources[state]:,} {state}" for state in shown)
     reasons = ", ".join(f"{count:,} {reason}" for reason, count in rejects["by_reason"].items())
     return "\n".join(
         (
             f"{_count(sources['seen'], 'log')} seen: {states}",
-            f"{_count(entries['added'], 'entry', 'entries')} added, {entries['total']:,} in the store",
+            f"{_count(entries['added'], 'entry', 'entries')} added, {in_store}",
             f"{_count(rejects['total'], 'line')} rejected" + (f": {reasons}" if reasons else ""),
             f"{_size(report['bytes_read'])} read in {report['seconds'].get('total', 0):.2f} s",
         )
@@ -132,6 +177,53 @@ def demo_text(demo: _Value) -> str:
         lines += _closing_lines(answer)
     lines += ["", "For your own logs:", *(f"  {command}" for command in demo["commands"])]
     return "\n".join(lines)
+
+
+def _run_rows(runs: _Value) -> Iterator[tuple[str, str]]:
+    """Say how the last run ended and, when it did not end well, when one last did."""
+    if runs["problem"]:
+        yield "last run", runs["problem"]
+    elif runs["last"] is None:
+        yield "last run", "none is known of"
+    else:
+        yield "last run", _run_text(runs["last"])
+        if runs["last_good"] != runs["last"]:
+            good = runs["last_good"]
+            yield "last good", "none is known of" if good is None else _run_text(good)
+
+
+def _run_text(run: _Value) -> str:
+    when = _when(run["started_at"])
+    if run["outcome"] == "unfinished":
+        return f"{when}, goes on still or was killed"
+    return (
+        f"{when}, {_outcome(run)}: {_count(int(_of(run, 'sources', 'changed') or 0), 'log')} changed, "
+        f"{_count(int(_of(run, 'entries', 'added') or 0), 'entry', 'entries')} added in "
+        f"{_of(run, 'seconds', 'total') or 0:.2f} s"
+    )
+
+
+def _outcome(run: _Value) -> str:
+    return f"{run['outcome']} ({run['error']})" if run.get("error") else str(run["outcome"])
+
+
+def _number(value: object) -> float | None:
+    return value if isinstance(value, int | float) else None
+
+
+def _figure(value: object, form: str = ",") -> str:
+    number = _number(value)
+    return "" if number is None else format(number, form)
+
+
+def _of(run: _Value, group: str, name: str) -> float | None:
+    """Return a figure of a run, ``None`` for one that another version or a damage left out."""
+    return _number(run[group].get(name)) if isinstance(run.get(group), dict) else None
+
+
+def _copies(counted: _Value) -> str:
+    """Say how many of the entries stand in an earlier session, too."""
+    return f", {_count(counted['copies'], 'copy', 'copies')} among them" if counted["copies"] else ""
 
 
 def _hit_lines(number: int, hit: _Value, most: int | None, *, explain: bool = False) -> Iterator[str]:

@@ -14,62 +14,28 @@ import zstandard
 
 from ..pipelines.errors import NotFoundError
 from ..pipelines.passage_codec import PassageCodec
-from ..pipelines.sqlite import rows
-from ..pipelines.timestamps import format_time
-from .candidates import Found, count_matches, find_candidates, prepare_terms
+from .candidates import POOL, Found, find_candidates, read_texts
 from .descriptor import Descriptor, describe
-from .evidence import EvidenceMessage, render_evidence
-from .excerpt import EXCERPT_CHARS, cut_excerpt, match_spans
 from .limits import Limits
-from .ranking import RankedHit, Ranking, rank_hits
+from .postings import count_matches
+from .prepared import PreparedQueries
+from .ranking import Asked, Ranking, rank_hits
+from .relevance import RELEVANCE_POOL, rank_by_relevance
 from .scope import Scope, SessionRow, read_scope
-from .sql import query_sql
+from .selection import Hit, Sources, select_hits
+from .settings import RetrievalSettings
+from .terms import prepare_terms
 
-__all__ = ["Hit", "Retrieval", "retrieve"]
+__all__ = ["Engines", "Question", "Retrieval", "retrieve"]
 
 Status = Literal["complete", "no-query", "no-hits", "disabled", "failed"]
 
-# A message's frame costs about so much; with less left no excerpt is worth quoting.
-_SMALLEST_MESSAGE_TOKENS = 48
-_FRAME_CHARS = 800
-_SMALLEST_EXCERPT_CHARS = 256
-_SHRINK = 0.7
+# Candidates for each result that is wanted: several may be of one text.
+_POOL_A_RESULT = 3
 
 # What rows with missing, mistyped or undecodable values end in.
 _DAMAGED = (ArithmeticError, LookupError, TypeError, ValueError)
-
-
-@dataclass(frozen=True, slots=True)
-class Hit:
-    """One piece of evidence, with why and how it was chosen."""
-
-    ranked: RankedHit
-    session: str
-    matched: tuple[str, ...]
-    excerpt: str
-    truncated: bool
-    reason: str
-    message: EvidenceMessage
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the hit as plain values."""
-        candidate = self.ranked.candidate
-        return {
-            "entry_id": candidate.entry_id,
-            "session": self.session,
-            "type": candidate.type,
-            "role": candidate.role,
-            "created_at": format_time(candidate.created_at),
-            "tier": self.ranked.tier,
-            "score": self.ranked.score,
-            "components": self.ranked.components,
-            "matched": list(self.matched),
-            "reason": self.reason,
-            "excerpt": self.excerpt,
-            "truncated": self.truncated,
-            "tokens": self.message.tokens,
-            "message": self.message.to_dict(),
-        }
+_FAILURES = (apsw.Error, duckdb.Error, zstandard.ZstdError, NotFoundError, *_DAMAGED)
 
 
 @dataclass(slots=True)
@@ -116,171 +82,166 @@ class Retrieval:
             self.timings_ms[stage] = round((time.perf_counter() - start) * 1000, 3)
 
 
-def retrieve(
-    connection: apsw.Connection,
-    codec: PassageCodec,
-    engine: duckdb.DuckDBPyConnection,
-    session: SessionRow,
-    request: str,
-    *,
-    leaf: str | None = None,
-    context_ids: Collection[str] | None = None,
-    limits: Limits | None = None,
-) -> Retrieval:
-    """Find the removed entries of a session's branch that bear on a request, as quoted evidence.
+@dataclass(frozen=True, slots=True)
+class Engines:
+    """What answers: the companion, the codec of its texts, and DuckDB's queries."""
 
-    The answer is the same for the same session, leaf, request and limits, whatever else the store holds. A
-    failing search gives status ``failed`` and a reason, never an exception. Raises ``NotFoundError`` for an
-    unknown leaf.
+    connection: apsw.Connection
+    codec: PassageCodec
+    queries: PreparedQueries
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A request in its place: ``context_ids`` are the entries in context when the asker knows them better than the log."""
+
+    session: SessionRow
+    request: str
+    leaf: str | None = None
+    context_ids: Collection[str] | None = None
+
+
+@dataclass(slots=True)
+class _Search:
+    """A question on its way to an answer; without ``asked`` there is nothing to search."""
+
+    question: Question
+    answer: Retrieval
+    asked: Asked | None = None
+
+
+def retrieve(
+    engines: Engines,
+    questions: Sequence[Question],
+    limits: Limits | None = None,
+    settings: RetrievalSettings | None = None,
+) -> list[Retrieval]:
+    """Find, for each question, the removed entries of its session's branch that bear on it, as quoted evidence.
+
+    An answer is the same for the same session, leaf, request and limits, whatever else the store holds and whatever
+    is asked beside it: all questions are ranked in one pass, each by itself. A failing search gives status
+    ``failed`` and a reason, never an exception. Raises ``NotFoundError`` for an unknown leaf.
     """
-    limits = limits or Limits()
+    limits, settings = limits or Limits(), settings or RetrievalSettings()
+    searches = [_begin(engines, question, limits, settings) for question in questions]
+    open_ones = [search for search in searches if search.asked is not None]
+    asked = [search.asked for search in open_ones if search.asked is not None]
     start = time.perf_counter()
-    answer = Retrieval("complete", session.session_key, leaf or session.leaf, describe(request))
-    answer.timings_ms["descriptor"] = round((time.perf_counter() - start) * 1000, 3)
-    with answer.timed("total"):
-        if not answer.descriptor.has_topic:
-            answer.status, answer.reason = "no-query", "the request names no topic"
-            return answer
-        try:
-            with answer.timed("scope"):
-                scope = read_scope(connection, session, leaf, context_ids)
-            if scope is None:
-                answer.status, answer.reason = "disabled", "the session has no current leaf"
-                return answer
-            _search(connection, codec, engine, scope, answer, limits)
-        except (apsw.Error, duckdb.Error, zstandard.ZstdError, NotFoundError, *_DAMAGED) as error:
-            if isinstance(error, NotFoundError) and leaf is not None:
-                raise
-            answer.status, answer.hits, answer.counts = "failed", (), {}
-            answer.reason = f"the search failed ({type(error).__name__}); `uncompact reindex --rebuild-companion` repairs a damaged companion"
+    try:
+        rankings = _rank(engines, asked, settings)
+    except _FAILURES as error:
+        for search in open_ones:
+            _fail(search.answer, error)
+        return [search.answer for search in searches]
+    spent = _milliseconds_since(start) / max(len(asked), 1)
+    for search, one, ranking in zip(open_ones, asked, rankings, strict=True):
+        search.answer.timings_ms["ranking"] = round(spent, 3)
+        with _failing_open(search):
+            _finish(engines, one, ranking, search.answer, limits, settings)
+    return [_timed(search.answer) for search in searches]
+
+
+def _begin(engines: Engines, question: Question, limits: Limits, settings: RetrievalSettings) -> _Search:
+    session = question.session
+    start = time.perf_counter()
+    descriptor = describe(question.request)
+    answer = Retrieval("complete", session.session_key, question.leaf or session.leaf, descriptor)
+    answer.timings_ms["descriptor"] = round(_milliseconds_since(start), 3)
+    search = _Search(question, answer)
+    if not descriptor.has_topic:
+        answer.status, answer.reason = "no-query", "the request names no topic"
+        return search
+    with _failing_open(search):
+        with answer.timed("scope"):
+            scope = read_scope(engines.connection, session, question.leaf, question.context_ids)
+        if scope is None:
+            answer.status, answer.reason = "disabled", "the session has no current leaf"
+            return search
+        pool = RELEVANCE_POOL if settings.ranking == "relevance" else POOL
+        with answer.timed("candidates"):
+            terms = prepare_terms(engines.connection, descriptor, settings)
+            found = find_candidates(
+                engines.connection,
+                engines.codec,
+                scope,
+                terms,
+                max(pool, _POOL_A_RESULT * limits.max_results),
+            )
+        search.asked = Asked(scope, descriptor, found)
+    return search
+
+
+def _rank(engines: Engines, asked: Sequence[Asked], settings: RetrievalSettings) -> list[Ranking]:
+    if settings.ranking == "seed":
+        return rank_hits(engines.queries, asked)
+    for one in asked:
+        unread = [passage for passage in one.found.passages if passage not in one.found.texts]
+        read = read_texts(engines.connection, engines.codec, one.scope, unread)
+        one.found.texts.update((passage, text) for passage, text, _ in read)
+    return [rank_by_relevance(engines.queries, one.scope, one.found) for one in asked]
+
+
+def _finish(
+    engines: Engines,
+    asked: Asked,
+    ranking: Ranking,
+    answer: Retrieval,
+    limits: Limits,
+    settings: RetrievalSettings,
+) -> None:
+    with answer.timed("evidence"):
+        sources = Sources(engines.connection, engines.codec, asked.scope, asked.found.texts)
+        hits, left = select_hits(sources, ranking.hits, limits, settings)
+    answer.hits = tuple(hits)
+    with answer.timed("counts"):
+        answer.counts = {**_counts(engines.connection, asked.scope, asked.found, ranking), **left}
+    if asked.scope.unknown_ids:
+        answer.warnings = (f"{asked.scope.unknown_ids} of the context ids are no entries of this session",)
+    if not hits:
+        answer.status = "no-hits"
+        answer.reason = _why_nothing(answer.counts, asked.scope)
+
+
+@contextmanager
+def _failing_open(search: _Search) -> Generator[None]:
+    """Make a failing search an answer without evidence; only a leaf that is not there is the caller's to know."""
+    try:
+        yield
+    except _FAILURES as error:
+        if isinstance(error, NotFoundError) and search.question.leaf is not None:
+            raise
+        _fail(search.answer, error)
+
+
+def _fail(answer: Retrieval, error: Exception) -> None:
+    answer.status, answer.hits, answer.counts = "failed", (), {}
+    answer.reason = f"the search failed ({type(error).__name__}); `uncompact reindex --rebuild-companion` repairs a damaged companion"
+
+
+def _timed(answer: Retrieval) -> Retrieval:
+    answer.timings_ms["total"] = round(sum(answer.timings_ms.values()), 3)
     return answer
 
 
-def _search(
-    connection: apsw.Connection,
-    codec: PassageCodec,
-    engine: duckdb.DuckDBPyConnection,
-    scope: Scope,
-    answer: Retrieval,
-    limits: Limits,
-) -> None:
-    with answer.timed("candidates"):
-        terms = prepare_terms(connection, answer.descriptor)
-        found = find_candidates(connection, codec, engine, scope, terms)
-    with answer.timed("ranking"):
-        ranking = rank_hits(engine, scope, answer.descriptor, found)
-    with answer.timed("evidence"):
-        hits, left = _select(connection, codec, scope, ranking.hits, limits)
-    answer.hits = tuple(hits)
-    with answer.timed("counts"):
-        answer.counts = {**_counts(connection, scope, found, ranking), **left}
-    if scope.unknown_ids:
-        answer.warnings = (f"{scope.unknown_ids} of the context ids are no entries of this session",)
-    if not hits:
-        answer.status = "no-hits"
-        answer.reason = _why_nothing(answer.counts, scope)
-
-
-def _select(
-    connection: apsw.Connection,
-    codec: PassageCodec,
-    scope: Scope,
-    ranked: Sequence[RankedHit],
-    limits: Limits,
-) -> tuple[list[Hit], dict[str, int]]:
-    """Render hits in order while they fit; one that does not fit is skipped, not the end.
-
-    Returns them, and how many were left out for which limit.
-    """
-    hits: list[Hit] = []
-    remaining = limits.max_retrieved_history_tokens
-    left = {"over_limit": 0, "over_budget": 0}
-    for hit in ranked:
-        if len(hits) == limits.max_results:
-            left["over_limit"] += 1
-            continue
-        room = remaining >= _SMALLEST_MESSAGE_TOKENS
-        rendered = _render(connection, codec, scope, hit, remaining) if room else None
-        if rendered is None:
-            left["over_budget"] += 1
-            continue
-        hits.append(rendered)
-        remaining -= rendered.message.tokens
-    return hits, left
-
-
-def _render(
-    connection: apsw.Connection, codec: PassageCodec, scope: Scope, hit: RankedHit, remaining: int
-) -> Hit | None:
-    candidate = hit.candidate
-    text, complete = _surroundings(connection, codec, hit)
-    spans = match_spans(
-        text, ((term.number, term.term.text, term.words, match.literal) for term, match in hit.matches)
-    )
-    reason = _reason(hit)
-    chars = min(EXCERPT_CHARS, max(_SMALLEST_EXCERPT_CHARS, 4 * remaining - _FRAME_CHARS))
-    while True:
-        excerpt = cut_excerpt(text, spans, chars)
-        message = render_evidence(
-            entry_id=candidate.entry_id,
-            created_at=candidate.created_at,
-            role=candidate.role or candidate.type,
-            score=hit.score,
-            reason=reason,
-            excerpt=excerpt.text,
-        )
-        if message.tokens <= remaining:
-            break
-        if chars <= _SMALLEST_EXCERPT_CHARS:
-            return None
-        chars = max(_SMALLEST_EXCERPT_CHARS, int(chars * _SHRINK))
-    matched = tuple(term.term.text for term, _ in hit.matches)
-    truncated = not (complete and excerpt.whole)
-    return Hit(hit, scope.session.session_key, matched, excerpt.text, truncated, reason, message)
-
-
-def _surroundings(connection: apsw.Connection, codec: PassageCodec, hit: RankedHit) -> tuple[str, bool]:
-    """Return the entry's text around its best passage, as much as an excerpt can show, and whether it is all."""
-    candidate = hit.candidate
-    if candidate.passages == 1:
-        return candidate.text, True
-    reach = EXCERPT_CHARS // 1000
-    end = candidate.first_passage + candidate.passages - 1
-    first = max(candidate.first_passage, candidate.passage - reach)
-    last = min(end, candidate.passage + reach)
-    bodies = rows(connection, query_sql("select_bodies"), {"first": first, "last": last})
-    text = "".join(codec.unpack(body) for _, body in bodies)
-    return text, (first, last) == (candidate.first_passage, end)
-
-
-def _reason(hit: RankedHit) -> str:
-    literal = {"identifier": "exact identifier", "phrase": "exact phrase"}
-    parts: list[str] = []
-    for kind, words in literal.items():
-        texts = [term.term.text for term, match in hit.matches if match.literal and term.term.kind == kind]
-        if texts:
-            parts.append(f"{words}: {', '.join(texts)}")
-    parts.append(f"FTS: {', '.join(term.term.text for term, _ in hit.matches)}")
-    parts.append("active branch")
-    return "; ".join(parts)
+def _milliseconds_since(start: float) -> float:
+    return (time.perf_counter() - start) * 1000
 
 
 def _counts(connection: apsw.Connection, scope: Scope, found: Found, ranking: Ranking) -> dict[str, int]:
     """Count passages that match, by why they are or are not evidence."""
-    everywhere = count_matches(connection, found.terms, [scope.session.all_passages])
-    in_context = count_matches(connection, found.terms, scope.in_context)
-    edited_out = count_matches(connection, found.terms, scope.edited_out)
+    everywhere, in_context, edited_out = (
+        count_matches(connection, scope, found.postings, ranges)
+        for ranges in ([scope.session.all_passages], scope.in_context, scope.edited_out)
+    )
     return {
         "candidates": found.matching,
-        "verified": len({match.passage for match in found.matches}),
+        "verified": found.verified,
         "ranked": len(ranking.hits),
         "duplicate": ranking.duplicates,
         "in_context": in_context,
         "edited_out": edited_out,
         "sibling": max(everywhere - found.matching - in_context - edited_out, 0),
-        "alternate_branch_candidates": sum(
-            not scope.holds(one.segment, one.position) for one in found.candidates
-        ),
+        "alternate_branch_candidates": ranking.off_branch,
     }
 
 

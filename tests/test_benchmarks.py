@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -33,3 +34,134 @@ def test_companion_trial_finds_words_again_after_delete_and_insert(trial: list[d
 
     assert writes["their postings of `the`, deleted"] == 0
     assert writes["their postings of `the`, again"] == writes["their passages with `the`"] != 0
+
+
+def quality(*arguments: str | Path) -> dict[str, list[dict[str, object]]]:
+    """Run parts of the quality benchmark; returns each table's rows by its title, its notes as the last row."""
+    written = Path(arguments[0])
+    command = [sys.executable, "quality/run.py", "--no-times", "--json", *arguments]
+    subprocess.run(command, cwd=_BENCHMARKS, check=True, capture_output=True)
+    tables = json.loads(written.read_text(encoding="utf-8"))
+    return {table["title"]: [*table["rows"], {"notes": table["notes"]}] for table in tables}
+
+
+@pytest.fixture(scope="module")
+def planted(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[dict[str, object]]]:
+    """The tables of ten planted facts in 300 entries."""
+    written = tmp_path_factory.mktemp("quality") / "tables.json"
+    return quality(written, "--parts", "planted", "--entries", "300", "--facts", "10")
+
+
+def test_planted_facts_are_asked_in_every_way(planted: dict[str, list[dict[str, object]]]) -> None:
+    *kinds, _ = planted["Planted facts by kind of question"]
+
+    asked = {row["kind"]: row["questions"] for row in kinds}
+    assert asked == {
+        "capital": 10, "lower": 10, "symptom": 10, "backticks": 10, "identifier": 10, "parts": 10, "italian": 10,
+        "follow-up": 10, "all": 80,
+    }  # fmt: skip
+
+
+def test_planted_facts_never_come_from_siblings_or_the_context(
+    planted: dict[str, list[dict[str, object]]],
+) -> None:
+    *kinds, _ = planted["Planted facts by kind of question"]
+
+    assert {(row["siblings"], row["in context"]) for row in kinds} == {(0, 0)}
+
+
+def test_planted_facts_have_no_rival_among_the_other_entries(
+    planted: dict[str, list[dict[str, object]]],
+) -> None:
+    *engines, notes = planted["Planted facts by engine: share found first, and among 12"]
+
+    coverage = next(row for row in engines if row["engine"] == "coverage of stems")
+    assert {coverage[f"{kind} @1"] for kind in ("capital", "symptom", "parts", "italian", "follow-up")} == {1}
+    assert ", 0 pairs of a question and an entry" in str(notes["notes"])
+
+
+def test_planted_session_has_the_same_bytes_in_every_process(tmp_path: Path) -> None:
+    program = (
+        "import pathlib, sys\n"
+        "from quality.facts import read_facts\n"
+        "from quality.planted_session import plant_session\n"
+        "plant_session(pathlib.Path(sys.argv[1]), read_facts(5), entries=120)"
+    )
+    for hash_seed in ("1", "2"):
+        command = [sys.executable, "-c", program, str(tmp_path / hash_seed)]
+        environment = {**os.environ, "PYTHONHASHSEED": hash_seed}
+        subprocess.run(command, cwd=_BENCHMARKS, env=environment, check=True)
+
+    assert (tmp_path / "1").read_bytes() == (tmp_path / "2").read_bytes()
+
+
+def write_log(path: Path, *messages: dict[str, object], compacted_to: int | None = None) -> None:
+    """Write a session in one chain, ids ``e1``, ``e2``..., with a compaction before the last two messages if asked."""
+    entries: list[dict[str, object]] = [{"type": "message", "message": message} for message in messages]
+    if compacted_to is not None:
+        entries.insert(-2, {"type": "compaction", "summary": "", "firstKeptEntryId": f"e{compacted_to}"})
+    head = {"type": "session", "version": 3, "id": path.stem, "timestamp": "2026-01-01T00:00:00Z", "cwd": "/"}
+    lines: list[dict[str, object]] = [{**head}]
+    for number, entry in enumerate(entries, 1):
+        parent = f"e{number - 1}" if number > 1 else None
+        place = {"id": f"e{number}", "parentId": parent, "timestamp": f"2026-01-01T00:00:{number:02}Z"}
+        lines.append({**place, **entry})
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+
+
+def said(text: str, role: str = "user") -> dict[str, object]:
+    return {"role": role, "content": [{"type": "text", "text": text}]}
+
+
+def test_a_public_set_is_scored_beside_the_controls(tmp_path: Path) -> None:
+    write_log(
+        tmp_path / "data" / "tiny_s1.jsonl", said("the pool holds 48 sockets"), said("lunch", "assistant")
+    )
+    question = {"session": "s1", "query": "how many sockets?", "relevant": ["e1"], "category": 1}
+    (tmp_path / "data" / "tiny_queries.jsonl").write_text(json.dumps(question) + "\n")
+
+    *engines, _ = quality(tmp_path / "t.json", "--parts", "public", "--data", tmp_path / "data")[
+        "Public question set"
+    ]
+
+    scores = {row["engine"]: row["MRR"] for row in engines}
+    assert scores["uncompact"] == scores["FTS5 porter"] == "1.000 (1.000-1.000)"
+    assert {"random", "longest first"} <= scores.keys()
+
+
+def test_recovery_finds_what_was_read_again_after_a_compaction(tmp_path: Path) -> None:
+    content = "\n".join(f"maximum retries of queue {name} is 7" for name in ("orders", "refunds", "letters"))
+    read: dict[str, object] = {**said(content, "toolResult"), "toolCallId": "c", "toolName": "read"}
+    log = tmp_path / "logs" / "s2.jsonl"
+    write_log(
+        log, said("begin"), read, said("thanks"), said("how many refunds retries?"), read, compacted_to=3
+    )
+
+    tables = quality(tmp_path / "t.json", "--parts", "recovery", "--sessions", log.parent)
+
+    *engines, notes = tables["Recovery, real compactions, by passage"]
+    assert engines[0] == {
+        "engine": "uncompact", "hit@5": "1.000 (1.000-1.000)", "hit@10": "1.000 (1.000-1.000)",
+        "MRR": "1.000 (1.000-1.000)",
+    }  # fmt: skip
+    assert str(notes["notes"]).startswith("1 cases")
+
+
+def test_parts_without_data_say_so(tmp_path: Path) -> None:
+    tables = quality(tmp_path / "t.json", "--parts", "public,recovery")
+
+    assert [rows[-1]["notes"] for rows in tables.values()] == ["skipped: no folder named"] * 2
+
+
+def test_sync_latency_measures_either_connection_with_and_without_a_change(tmp_path: Path) -> None:
+    written = tmp_path / "figures.json"
+    options = ["--entries", "60", "--repeats", "2", "--json", str(written)]
+    subprocess.run(
+        [sys.executable, "sync_latency.py", *options], cwd=_BENCHMARKS, check=True, capture_output=True
+    )
+
+    figures = json.loads(written.read_text(encoding="utf-8"))
+    assert [(figure["connection"], figure["what"]) for figure in figures] == [
+        ("fresh", "no change"), ("fresh", "one line"), ("open", "no change"), ("open", "one line")
+    ]  # fmt: skip

@@ -14,40 +14,63 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     __version__: str
     from uncompact.pipelines.errors import BusyError, NotFoundError, SourceError, StoreError, UncompactError
+    from uncompact.pipelines.forget import forget
+    from uncompact.pipelines.forget_report import ForgetReport
+    from uncompact.pipelines.forget_selection import SelectionError
+    from uncompact.pipelines.progress import Progress
     from uncompact.pipelines.reindex import reindex
     from uncompact.pipelines.run_report import RunReport
-    from uncompact.query.history_store import HistoryStore, open_store
+    from uncompact.pipelines.sync import SyncResult, sync_log
+    from uncompact.query.history_store import HistoryStore, RetrievalRequest, open_store
     from uncompact.query.limits import LimitError
-    from uncompact.query.retrieval import Hit, Retrieval
+    from uncompact.query.retrieval import Retrieval
+    from uncompact.query.selection import Hit
+    from uncompact.query.settings import RetrievalSettings
 
 __all__ = [
     "BusyError",
+    "ForgetReport",
     "HistoryStore",
     "Hit",
     "LimitError",
     "NotFoundError",
+    "Progress",
     "Retrieval",
+    "RetrievalRequest",
+    "RetrievalSettings",
     "RunReport",
+    "SelectionError",
     "SourceError",
     "StoreError",
+    "SyncResult",
     "UncompactError",
+    "forget",
     "open_store",
     "reindex",
+    "sync_log",
 ]
 
 _HOMES = {
     "BusyError": "uncompact.pipelines.errors",
+    "ForgetReport": "uncompact.pipelines.forget_report",
     "HistoryStore": "uncompact.query.history_store",
-    "Hit": "uncompact.query.retrieval",
+    "Hit": "uncompact.query.selection",
     "LimitError": "uncompact.query.limits",
     "NotFoundError": "uncompact.pipelines.errors",
+    "Progress": "uncompact.pipelines.progress",
     "Retrieval": "uncompact.query.retrieval",
+    "RetrievalRequest": "uncompact.query.history_store",
+    "RetrievalSettings": "uncompact.query.settings",
     "RunReport": "uncompact.pipelines.run_report",
+    "SelectionError": "uncompact.pipelines.forget_selection",
     "SourceError": "uncompact.pipelines.errors",
     "StoreError": "uncompact.pipelines.errors",
+    "SyncResult": "uncompact.pipelines.sync",
     "UncompactError": "uncompact.pipelines.errors",
+    "forget": "uncompact.pipelines.forget",
     "open_store": "uncompact.query.history_store",
     "reindex": "uncompact.pipelines.reindex",
+    "sync_log": "uncompact.pipelines.sync",
 }
 
 

@@ -1,7 +1,6 @@
--- Number of passages within certain ranges that match.
--- engine: sqlite    params: $match (FTS5 query text), $ranges (JSON list of [first, last] passage ids)
+-- Number of passages of a range in which a term's words stand.
+-- engine: sqlite    params: $match (FTS5 query text), $first, $last (passage ids, both included)
 -- returns: passages
 select count(*) as passages
-from json_each($ranges) as range
-cross join words
-where words match $match and words.rowid between range.value ->> 0 and range.value ->> 1;
+from words
+where words match $match and rowid between $first and $last;

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import apsw
-import duckdb
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -18,11 +17,15 @@ from uncompact.pipelines.passage_codec import PassageCodec
 from uncompact.pipelines.sql_files import load_sql
 from uncompact.pipelines.sqlite import execute, execute_many
 from uncompact.pipelines.tree import Interval
-from uncompact.query.candidates import POOL, Found, count_matches, find_candidates, prepare_terms
+from uncompact.query.candidates import POOL, Found, Match, find_candidates
 from uncompact.query.descriptor import Descriptor, Term, describe
+from uncompact.query.postings import count_matches, read_postings
 from uncompact.query.scope import Range, Scope, SessionRow
+from uncompact.query.settings import RetrievalSettings
+from uncompact.query.terms import SearchTerm, prepare_terms
 
 CODEC = PassageCodec()
+PLAIN = RetrievalSettings(stems=False, subtokens=False)
 
 
 @dataclass
@@ -30,8 +33,8 @@ class Passages:
     """A companion in memory; each ``hold`` makes a session with one entry for each passage, all eligible."""
 
     connection: apsw.Connection
-    engine: duckdb.DuckDBPyConnection
     session: int = 0
+    held: int = 0
 
     @property
     def base(self) -> int:
@@ -39,6 +42,7 @@ class Passages:
 
     def hold(self, texts: Sequence[str], *, label: str = "") -> None:
         self.session += 1
+        self.held = len(texts)
         base = self.base
         entries = [
             (base + at, self.session, f"e{at}", "message", "user", at, 9, f"h{at}", len(text), at, label, 0, at,
@@ -51,13 +55,17 @@ class Passages:
         words = [(base + at, index_text(f"{label}\n{text}")) for at, text in enumerate(texts)]
         execute_many(self.connection, load_sql("uncompact.pipelines", "insert_words"), words)
 
-    def find(self, *terms: Term, first: int = 0, last: int = 9999) -> Found:
+    def scope(self, first: int = 0, last: int = 9999) -> Scope:
         branch = Branch([Interval(0, 0, 9999)])
-        session = SessionRow(self.session, "key", "id", "/logs/s.jsonl", "/project", None, 0, "")
+        session = SessionRow(self.session, "key", "id", "/logs/s.jsonl", "/project", None, self.held, "")
         eligible: tuple[Range, ...] = ((self.base + first, self.base + last),)
-        scope = Scope(session, "leaf", ActiveContext(branch, 0, None), branch.intervals, eligible, (), ())
-        prepared = prepare_terms(self.connection, descriptor(*terms))
-        return find_candidates(self.connection, CODEC, self.engine, scope, prepared)
+        return Scope(session, "leaf", ActiveContext(branch, 0, None), branch.intervals, eligible, (), ())
+
+    def terms(self, *terms: Term) -> tuple[SearchTerm, ...]:
+        return prepare_terms(self.connection, descriptor(*terms), PLAIN)
+
+    def find(self, *terms: Term, first: int = 0, last: int = 9999) -> Found:
+        return find_candidates(self.connection, CODEC, self.scope(first, last), self.terms(*terms))
 
     def places(self, found: Found) -> list[int]:
         return [candidate.passage - self.base for candidate in found.candidates]
@@ -65,16 +73,19 @@ class Passages:
     def matches(self, text: str, term: Term) -> list[str]:
         """Say how a term matches in a text: ``literal``, ``words`` or not at all."""
         self.hold([text])
-        return ["literal" if match.literal else "words" for match in self.find(term).matches]
+        return ["literal" if match.literal else "words" for match in matches_of(self.find(term))]
 
 
 @pytest.fixture(scope="module")
 def passages() -> Iterator[Passages]:
-    connection, engine = apsw.Connection(":memory:"), duckdb.connect(config={"threads": 1})
+    connection = apsw.Connection(":memory:")
     execute(connection, load_sql("uncompact.pipelines", "create_companion"))
-    yield Passages(connection, engine)
-    engine.close()
+    yield Passages(connection)
     connection.close()
+
+
+def matches_of(found: Found) -> list[Match]:
+    return [match for candidate in found.candidates for match in candidate.matches]
 
 
 def keyword(text: str) -> Term:
@@ -106,12 +117,14 @@ def descriptor(*terms: Term) -> Descriptor:
     ],
 )
 def test_terms_are_spelled_as_the_index_has_them(passages: Passages, term: str, query: str) -> None:
-    assert [one.match for one in prepare_terms(passages.connection, descriptor(keyword(term)))] == [query]
+    assert [one.match for one in prepare_terms(passages.connection, descriptor(keyword(term)), PLAIN)] == [
+        query
+    ]
 
 
 @pytest.mark.parametrize("term", ["", "()", "=", "''", "=====", "\u0301"])
 def test_a_term_without_words_is_not_searched(passages: Passages, term: str) -> None:
-    assert prepare_terms(passages.connection, descriptor(keyword(term))) == ()
+    assert prepare_terms(passages.connection, descriptor(keyword(term)), PLAIN) == ()
 
 
 @pytest.mark.parametrize(
@@ -217,20 +230,20 @@ def test_whatever_matches_by_words_holds_them(passages: Passages, text: str, ter
 def test_matches_in_the_label_count_as_words(passages: Passages) -> None:
     passages.hold(["no such thing"], label="read src/main.py")
 
-    assert [match.literal for match in passages.find(identifier("src/main.py")).matches] == [False]
+    assert [match.literal for match in matches_of(passages.find(identifier("src/main.py")))] == [False]
 
 
 def test_only_eligible_passages_are_candidates(passages: Passages) -> None:
     passages.hold(["pool"] * 5)
 
-    assert passages.places(passages.find(keyword("pool"), first=1, last=3)) == [1, 2, 3]
+    assert passages.places(passages.find(keyword("pool"), first=1, last=3)) == [3, 2, 1]
 
 
 def test_a_passage_counts_once_however_many_terms_it_matches(passages: Passages) -> None:
     passages.hold(["pool size", "pool", "size", "neither"])
     found = passages.find(keyword("pool"), keyword("size"))
 
-    assert (found.matching, len(found.candidates), len(found.matches)) == (3, 3, 4)
+    assert (found.matching, len(found.candidates), len(matches_of(found))) == (3, 3, 4)
 
 
 def test_the_pool_is_cut_by_evidence_before_age(passages: Passages) -> None:
@@ -239,12 +252,12 @@ def test_the_pool_is_cut_by_evidence_before_age(passages: Passages) -> None:
 
     assert len(found.candidates) == POOL
     assert found.matching == POOL + 51
-    assert passages.places(found)[:2] == [0, 52]
+    assert passages.places(found)[:2] == [0, POOL + 50]
 
 
 def test_rarer_terms_weigh_more(passages: Passages) -> None:
     passages.hold(["pool size", "pool", "pool"])
-    pool, size = passages.find(keyword("pool"), keyword("size")).terms
+    pool, size = passages.find(keyword("pool"), keyword("size")).postings.terms
 
     assert 0 < pool.weight < size.weight
 
@@ -252,14 +265,73 @@ def test_rarer_terms_weigh_more(passages: Passages) -> None:
 def test_nothing_is_found_without_terms(passages: Passages) -> None:
     passages.hold(["pool"])
 
-    assert passages.find() == Found()
+    assert passages.find().candidates == ()
 
 
 def test_matching_passages_are_counted_once_in_all_ranges(passages: Passages) -> None:
     passages.hold(["pool size", "pool", "size", "neither", "pool"])
-    terms = prepare_terms(passages.connection, descriptor(keyword("pool"), keyword("size")))
+    base, scope = passages.base, passages.scope()
+    postings = read_postings(passages.connection, scope, passages.terms(keyword("pool"), keyword("size")))
 
+    assert count_matches(passages.connection, scope, postings, [(base, base + 1), (base + 3, base + 4)]) == 3
+    assert count_matches(passages.connection, scope, postings, []) == 0
+
+
+def test_a_common_term_counts_where_it_stands_beside_another(
+    passages: Passages, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("uncompact.query.postings._COMMON", 3)
+    monkeypatch.setattr("uncompact.query.postings._NEWEST", 1)
+    passages.hold(["pool size", "pool", "size", "pool", "pool"])
+    found = passages.find(keyword("pool"), keyword("size"))
+
+    assert passages.places(found) == [0, 2, 4]
+    assert not found.postings.whole
+    everything = [passages.scope().session.all_passages]
+    assert count_matches(passages.connection, passages.scope(), found.postings, everything) == 5
+
+
+def test_of_a_common_term_alone_the_newest_are_candidates(
+    passages: Passages, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("uncompact.query.postings._COMMON", 3)
+    monkeypatch.setattr("uncompact.query.postings._NEWEST", 2)
+    passages.hold(["pool"] * 5)
+
+    assert passages.places(passages.find(keyword("pool"))) == [4, 3]
+
+
+def test_an_entry_of_many_passages_does_not_crowd_out_others(passages: Passages) -> None:
+    passages.hold(["pool size"])
     base = passages.base
-    assert count_matches(passages.connection, terms, [(base, base + 1), (base + 3, base + 4)]) == 3
-    assert count_matches(passages.connection, terms, []) == 0
-    assert count_matches(passages.connection, (), [(base, base + 4)]) == 0
+    longer = [(base + at, 1, at, CODEC.pack("pool size")) for at in range(1, POOL + 20)]
+    execute_many(passages.connection, load_sql("uncompact.pipelines", "insert_passage"), longer)
+    execute_many(
+        passages.connection,
+        load_sql("uncompact.pipelines", "insert_words"),
+        ((row[0], "pool size") for row in longer),
+    )
+    entry = (
+        base + 1,
+        passages.session,
+        "long",
+        "message",
+        "user",
+        1,
+        9,
+        "h",
+        9,
+        1,
+        "",
+        0,
+        1,
+        base + 1,
+        base + 1,
+        300,
+    )
+    execute(passages.connection, load_sql("uncompact.pipelines", "insert_entry"), entry)
+    passages.held = POOL + 20
+
+    assert sorted(one.entry_id for one in passages.find(keyword("pool"), keyword("size")).candidates) == [
+        "e0", "long", "long", "long",
+    ]  # fmt: skip

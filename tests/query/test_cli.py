@@ -13,7 +13,9 @@ from uncompact.query.cli import cli
 
 from .cli_runs import LOG, SESSION_ID, ask, run
 
-COMMANDS = ["demo", "reindex", "retrieve", "schedule", "sessions", "show", "status", "watch"]
+COMMANDS = [
+    "demo", "doctor", "forget", "reindex", "retrieve", "runs", "schedule", "sessions", "show", "status", "sync", "watch",
+]  # fmt: skip
 
 
 @pytest.fixture(scope="module")

@@ -72,7 +72,9 @@ def test_dash_without_two_dashes_before_is_explained(logs: IndexedLogs) -> None:
 
 def test_log_that_is_not_indexed_says_how_to_index_it(logs: IndexedLogs, tmp_path: Path) -> None:
     log = write_log(tmp_path / "a new.jsonl", LOG)
-    result = run("--store", str(logs.store), "--json", "retrieve", "--session", str(log), "what is it?")
+    result = run(
+        "--store", str(logs.store), "--json", "retrieve", "--no-sync", "--session", str(log), "what is it?"
+    )
 
     assert error_of(result)["hint"] == f"it is not in the store yet: `uncompact reindex '{log}'`"
 

@@ -38,7 +38,7 @@ WHOLE = [
 
 
 def spans(text: str, *terms: str) -> list[Span]:
-    return match_spans(text, [(at, term, split_words(term), False) for at, term in enumerate(terms)])
+    return match_spans(text, [(at, term, (split_words(term),), False) for at, term in enumerate(terms)])
 
 
 def excerpt(text: str, *terms: str, limit: int = 100) -> str:
@@ -130,9 +130,15 @@ def test_a_limit_of_nothing_gives_nothing() -> None:
 
 
 def test_literals_are_located_as_they_stand_and_words_folded() -> None:
-    terms = [(0, "Pool", ("pool",), True), (1, "Pool", ("pool",), False)]
+    terms = [(0, "Pool", (("pool",),), True), (1, "Pool", (("pool",),), False)]
 
     assert match_spans("pool Pool", terms) == [(0, 4, 1), (5, 9, 0), (5, 9, 1)]
+
+
+def test_a_word_that_is_only_part_of_a_name_is_located_there() -> None:
+    terms = [(0, "config", (("config",), ("configs",)), False), (1, "x", (("x",),), False)]
+
+    assert match_spans("see parseConfig(x)", terms) == [(9, 15, 0), (16, 17, 1)]
 
 
 @given(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -160,48 +161,79 @@ def test_sessions_are_listed_newest_first(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("damage", "error"),
+    "damage",
     [
-        pytest.param("update passages set body = x'00ff00ff'", "ZstdError", id="damaged text"),
-        pytest.param("update passages set pos = 77", None, id="passages without entries"),
-        pytest.param("drop table words", "SQLError", id="no index"),
-        pytest.param("drop table entries", "SQLError", id="no entries"),
-        pytest.param("drop table segments", "SQLError", id="no segments"),
-        pytest.param("delete from segments", "CorruptError", id="lost segments"),
-        pytest.param(
-            "update segments set parent_segment = segment, parent_position = 0", "CorruptError", id="circle"
-        ),
-        pytest.param("delete from entries", "NotFoundError", id="lost entries"),
-        pytest.param("update entries set created_at = 9e17", "OverflowError", id="time out of range"),
-        pytest.param("update entries set tokens = 'many'", "ArrowInvalid", id="text for a number"),
-        pytest.param("delete from passages", None, id="lost texts"),
-        pytest.param("delete from runs", None, id="lost runs"),
+        pytest.param("update passages set body = x'00ff00ff'", id="damaged text"),
+        pytest.param("update passages set pos = 77", id="passages without entries"),
+        pytest.param("drop table words", id="no index"),
+        pytest.param("delete from words_data", id="emptied index"),
+        pytest.param("delete from words_data where id > 10", id="index without words"),
+        pytest.param("drop table entries", id="no entries"),
+        pytest.param("drop table segments", id="no segments"),
+        pytest.param("delete from segments", id="lost segments"),
+        pytest.param("update segments set parent_segment = segment, parent_position = 0", id="circle"),
+        pytest.param("delete from entries", id="lost entries"),
+        pytest.param("update entries set created_at = 9e17", id="time out of range"),
+        pytest.param("update entries set tokens = 'many'", id="text for a number"),
+        pytest.param("delete from passages", id="lost texts"),
+        pytest.param("delete from runs", id="lost runs"),
     ],
 )
-def test_a_damaged_companion_is_a_failed_search_and_no_exception(
-    logs: IndexedLogs, damage: str, error: str | None
+def test_a_companion_damaged_while_it_is_open_is_a_failed_search_and_no_exception(
+    logs: IndexedLogs, opened: uncompact.HistoryStore, damage: str
 ) -> None:
-    with closing(connect_writer(logs.store / "companion.sqlite")) as companion:
+    assert opened.retrieve(logs.root / "s.jsonl", "module 2").hits
+    with closing(connect_writer(StorePaths(logs.store).companion)) as companion:
         execute(companion, damage)
 
-    with uncompact.open_store(logs.store) as store:
-        answer = store.retrieve(logs.root / "s.jsonl", "maxPool").to_dict()
+    answer = opened.retrieve(logs.root / "s.jsonl", "maxPool").to_dict()
 
-    assert (answer["status"], answer["hits"]) == ("failed" if error else "no-hits", [])
-    assert error is None or f"({error})" in answer["reason"]
+    assert (answer["status"], answer["hits"]) == ("failed", [])
+    assert "companion" in answer["reason"]
+    assert "`uncompact reindex" in answer["reason"]
 
 
-def test_damaged_pages_are_a_failed_search_and_no_exception(logs: IndexedLogs) -> None:
-    file = logs.store / "companion.sqlite"
+def test_pages_damaged_while_they_are_read_are_a_failed_search_or_a_named_error(
+    logs: IndexedLogs, opened: uncompact.HistoryStore
+) -> None:
+    file = StorePaths(logs.store).companion
     data = bytearray(file.read_bytes())
-    data[16384:] = os.urandom(len(data) - 16384)
-    file.write_bytes(data)
+    with file.open("r+b") as damaged:
+        damaged.seek(8192)
+        damaged.write(os.urandom(len(data) - 8192))
 
     try:
-        with uncompact.open_store(logs.store) as store:
-            assert store.retrieve(FIRST_ID, "maxPool").status == "failed"
-    except (uncompact.StoreError, apsw.Error):
-        pass
+        assert opened.retrieve(FIRST_ID, "maxPool").status == "failed"
+    except uncompact.StoreError as error:
+        assert "`uncompact reindex" in error.hint  # noqa: PT017 either is right
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        pytest.param("update sessions set last_at = 9e17", id="time out of range"),
+        pytest.param("update sessions set last_at = 'soon'", id="text for a time"),
+        pytest.param("drop table sessions", id="no sessions"),
+    ],
+)
+def test_a_list_of_damaged_sessions_names_the_companion(
+    logs: IndexedLogs, opened: uncompact.HistoryStore, damage: str
+) -> None:
+    companion = StorePaths(logs.store).companion
+    with closing(connect_writer(companion)) as connection:
+        execute(connection, damage)
+
+    with pytest.raises(uncompact.StoreError, match=f"{companion}: damaged companion"):
+        opened.sessions()
+
+
+def test_nothing_found_is_believed_when_a_changed_companion_is_whole(
+    logs: IndexedLogs, opened: uncompact.HistoryStore
+) -> None:
+    with closing(connect_writer(StorePaths(logs.store).companion)) as companion:
+        execute(companion, "update sessions set name = 'mine'")
+
+    assert opened.retrieve(FIRST_ID, "zeppelin").status == "no-hits"
 
 
 def test_a_folder_that_is_not_there_is_no_store(tmp_path: Path) -> None:
@@ -215,15 +247,15 @@ def test_a_folder_without_a_companion_is_no_store(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("content", [b"", b"not a database" * 1000], ids=["empty", "other"])
-def test_a_file_that_is_no_companion_is_a_damaged_one(tmp_path: Path, content: bytes) -> None:
-    (tmp_path / "companion.sqlite").write_bytes(content)
+def test_a_file_that_is_no_companion_is_a_damaged_one(logs: IndexedLogs, content: bytes) -> None:
+    StorePaths(logs.store).companion.write_bytes(content)
 
     with pytest.raises(uncompact.StoreError, match="damaged companion"):
-        uncompact.open_store(tmp_path)
+        uncompact.open_store(logs.store)
 
 
 def test_a_companion_of_another_version_is_refused(logs: IndexedLogs) -> None:
-    with closing(connect_writer(logs.store / "companion.sqlite")) as companion:
+    with closing(connect_writer(StorePaths(logs.store).companion)) as companion:
         execute(companion, "update meta set value = '999' where name = 'version'")
 
     with pytest.raises(uncompact.StoreError, match="companion version 999"):
@@ -262,11 +294,44 @@ def test_an_open_store_reads_texts_packed_by_a_later_run(
 def test_an_open_store_goes_over_to_a_companion_built_anew(
     logs: IndexedLogs, opened: uncompact.HistoryStore
 ) -> None:
-    companion = StorePaths(logs.store).companion
-    rebuild_companion(open_lake(StorePaths(logs.store).lake), companion)
+    paths = StorePaths(logs.store)
+    rebuild_companion(open_lake(paths.lake), paths)
 
     assert opened.retrieve(FIRST_ID, "maxPool").status == "complete"
     assert opened.show(FIRST_ID)["entries"]
+
+
+def test_a_companion_that_was_replaced_by_a_damaged_one_is_named_each_time(
+    logs: IndexedLogs, opened: uncompact.HistoryStore
+) -> None:
+    paths = StorePaths(logs.store)
+    rebuild_companion(open_lake(paths.lake), paths)
+    paths.companion.write_bytes(b"")
+
+    for _ in range(2):
+        with pytest.raises(uncompact.StoreError, match="damaged companion"):
+            opened.sessions()
+
+
+def test_an_open_store_whose_folder_is_gone_says_so(
+    logs: IndexedLogs, opened: uncompact.HistoryStore
+) -> None:
+    shutil.rmtree(logs.store)
+
+    with pytest.raises(uncompact.StoreError, match="no companion here"):
+        opened.sessions()
+
+
+def test_a_status_tells_whether_the_companion_holds_what_the_lake_does(
+    logs: IndexedLogs, opened: uncompact.HistoryStore
+) -> None:
+    told = opened.status()["companion"]
+    paths = StorePaths(logs.store)
+    with closing(connect_writer(paths.companion)) as companion:
+        execute(companion, "update meta set value = '{}' where name = 'lake_versions'")
+
+    assert (told["entries"], told["current"]) == (9, True)
+    assert opened.status()["companion"]["current"] is False
 
 
 def test_limits_go_to_the_search(logs: IndexedLogs, opened: uncompact.HistoryStore) -> None:

@@ -20,7 +20,7 @@ def literals(text: str, literal: str) -> list[str]:
 
 
 def words(text: str, term: str) -> list[str]:
-    return [text[start:end] for start, end in find_words(text, split_words(term))]
+    return [text[start:end] for start, end in find_words(text, (split_words(term),))]
 
 
 @pytest.mark.parametrize(

@@ -13,10 +13,13 @@ from hypothesis import strategies as st
 
 from uncompact.pipelines.active_context import ActiveContext, Branch
 from uncompact.pipelines.tree import Interval
-from uncompact.query.candidates import Candidate, Found, Match, SearchTerm
+from uncompact.query.candidates import Candidate, Found, Match
 from uncompact.query.descriptor import Term, describe
-from uncompact.query.ranking import RankedHit, Ranking, rank_hits
+from uncompact.query.postings import Postings
+from uncompact.query.prepared import PreparedQueries
+from uncompact.query.ranking import Asked, RankedHit, Ranking, rank_hits
 from uncompact.query.scope import Scope, SessionRow
+from uncompact.query.terms import SearchTerm
 
 FILE, SYMBOL, ERROR, PHRASE, POOL, SIZE = range(6)
 TERMS = tuple(
@@ -60,33 +63,34 @@ class Passage:
     def candidate(self, passage: int) -> Candidate:
         segment, position = self.label
         return Candidate(
-            passage, 0, "", self.entry, self.entry_id, self.role, self.created_at, self.tokens,
-            self.text_hash or f"h{self.entry}", "", segment, position, "message", passage, 1,
+            tuple(Match(TERMS[term], literal) for term, literal in self.matches), passage, self.entry, self.entry_id, self.role, self.created_at, self.tokens,
+            self.text_hash or f"h{self.entry}", segment, position, "message", self.entry, passage, 1,
         )  # fmt: skip
 
 
 @pytest.fixture(scope="module")
-def engine() -> Iterator[duckdb.DuckDBPyConnection]:
+def queries() -> Iterator[PreparedQueries]:
     with duckdb.connect(config={"threads": 1}) as connection:
-        yield connection
+        yield PreparedQueries(connection)
 
 
-def rank(engine: duckdb.DuckDBPyConnection, *passages: Passage) -> Ranking:
+def asked(*passages: Passage) -> Asked:
     candidates = tuple(one.candidate(number) for number, one in enumerate(passages))
-    matches = tuple(
-        Match(number, term, literal) for number, one in enumerate(passages) for term, literal in one.matches
-    )
-    return rank_hits(engine, SCOPE, DESCRIPTOR, Found(candidates, matches, TERMS, len(candidates)))
+    return Asked(SCOPE, DESCRIPTOR, Found(Postings(TERMS, {}, {}, whole=True), candidates))
 
 
-def order(engine: duckdb.DuckDBPyConnection, *passages: Passage) -> list[str]:
-    return [hit.candidate.entry_id for hit in rank(engine, *passages).hits]
+def rank(queries: PreparedQueries, *passages: Passage) -> Ranking:
+    return rank_hits(queries, [asked(*passages)])[0]
 
 
-def test_every_component_of_the_table_is_named_and_adds_up(engine: duckdb.DuckDBPyConnection) -> None:
+def order(queries: PreparedQueries, *passages: Passage) -> list[str]:
+    return [hit.candidate.entry_id for hit in rank(queries, *passages).hits]
+
+
+def test_every_component_of_the_table_is_named_and_adds_up(queries: PreparedQueries) -> None:
     matches = ((FILE, True), (SYMBOL, True), (ERROR, True), (PHRASE, True), (POOL, False))
     early = Passage(2, ((POOL, False),), created_at=0)
-    (hit, _) = rank(engine, Passage(1, matches, tokens=1500), early).hits
+    (hit, _) = rank(queries, Passage(1, matches, tokens=1500), early).hits
 
     assert hit.components == {
         "exact": 106.0,
@@ -126,67 +130,71 @@ def test_every_component_of_the_table_is_named_and_adds_up(engine: duckdb.DuckDB
     ],
 )
 def test_a_component_is_worth_what_the_table_says(
-    engine: duckdb.DuckDBPyConnection, component: str, passage: Passage, points: int
+    queries: PreparedQueries, component: str, passage: Passage, points: int
 ) -> None:
-    (hit,) = rank(engine, passage).hits
+    (hit,) = rank(queries, passage).hits
 
     assert hit.components[component] == points
 
 
 def test_a_literal_identifier_leads_a_phrase_and_that_leads_the_rest_whatever_the_score(
-    engine: duckdb.DuckDBPyConnection,
+    queries: PreparedQueries,
 ) -> None:
     words = Passage(1, ((POOL, False), (SIZE, False), (SYMBOL, False), (ERROR, False)))
     phrase = Passage(2, ((PHRASE, True),), tokens=12_000)
     identifier = Passage(3, ((ERROR, True),), "toolResult", tokens=12_000, created_at=0)
 
-    assert order(engine, words, phrase, identifier) == ["e3", "e2", "e1"]
+    assert order(queries, words, phrase, identifier) == ["e3", "e2", "e1"]
 
 
-def test_another_topic_outweighs_authority_recency_and_length(engine: duckdb.DuckDBPyConnection) -> None:
+def test_another_topic_outweighs_authority_recency_and_length(queries: PreparedQueries) -> None:
     one = Passage(1, ((FILE, False),), "user", 1000, 0)
     two = Passage(2, ((POOL, False), (SIZE, False)), "custom", 0, 90_000)
 
-    assert order(engine, one, two) == ["e2", "e1"]
+    assert order(queries, one, two) == ["e2", "e1"]
 
 
-def test_ties_go_to_the_later_then_to_the_smaller_id(engine: duckdb.DuckDBPyConnection) -> None:
+def test_ties_go_to_the_later_then_to_the_smaller_id(queries: PreparedQueries) -> None:
     # With times this close together recency is rounded away.
     far = Passage(9, created_at=10**15)
     timeless = Passage(0, created_at=None)
     ties = [Passage(4, created_at=0), Passage(3, created_at=0), Passage(5, created_at=1)]
 
-    assert order(engine, timeless, far, *ties) == ["e9", "e5", "e3", "e4", "e0"]
+    assert order(queries, timeless, far, *ties) == ["e9", "e5", "e3", "e4", "e0"]
 
 
-def test_what_is_not_removed_from_the_branch_is_no_hit(engine: duckdb.DuckDBPyConnection) -> None:
+def test_what_is_not_removed_from_the_branch_is_no_hit(queries: PreparedQueries) -> None:
     labels = [(0, 9), (0, 10), (1, 0), (2, 2), (2, 3), (2, 5), (2, 6)]
 
-    assert order(engine, *(Passage(at, label=label) for at, label in enumerate(labels))) == ["e0", "e4", "e5"]
+    assert order(queries, *(Passage(at, label=label) for at, label in enumerate(labels))) == [
+        "e0",
+        "e4",
+        "e5",
+    ]
 
 
-def test_a_candidate_without_a_verified_match_is_no_hit(engine: duckdb.DuckDBPyConnection) -> None:
-    assert order(engine, Passage(1, ()), Passage(2)) == ["e2"]
+def test_a_candidate_without_a_verified_match_is_no_hit(queries: PreparedQueries) -> None:
+    assert order(queries, Passage(1, ()), Passage(2)) == ["e2"]
 
 
-def test_an_entry_counts_by_its_best_passage(engine: duckdb.DuckDBPyConnection) -> None:
+def test_an_entry_counts_by_its_best_passage(queries: PreparedQueries) -> None:
     words = ((POOL, False), (SIZE, False), (SYMBOL, False))
-    (hit,) = rank(engine, Passage(1, words), Passage(1, ((PHRASE, True),)), Passage(1)).hits
+    (hit,) = rank(queries, Passage(1, words), Passage(1, ((PHRASE, True),)), Passage(1)).hits
 
     assert (hit.candidate.passage, hit.tier) == (1, "literal-phrase")
-    assert [term.term.text for term, _ in hit.matches] == ["pool size"]
+    assert [match.term.term.text for match in hit.candidate.matches] == ["pool size"]
 
 
-def test_of_equal_texts_the_first_in_order_stays(engine: duckdb.DuckDBPyConnection) -> None:
+def test_of_equal_texts_the_first_in_order_stays(queries: PreparedQueries) -> None:
     same = [Passage(1, created_at=1, text_hash="h"), Passage(2, created_at=2, text_hash="h"), Passage(3)]
-    ranking = rank(engine, *same, Passage(4, role="custom", created_at=2, text_hash="h"))
+    ranking = rank(queries, *same, Passage(4, role="custom", created_at=2, text_hash="h"))
 
     assert [hit.candidate.entry_id for hit in ranking.hits] == ["e3", "e2"]
     assert ranking.duplicates == 2
 
 
-def test_nothing_found_is_nothing_ranked(engine: duckdb.DuckDBPyConnection) -> None:
-    assert rank(engine) == Ranking()
+def test_nothing_found_is_nothing_ranked(queries: PreparedQueries) -> None:
+    assert rank(queries) == Ranking()
 
 
 @st.composite
@@ -213,10 +221,8 @@ def passages(draw: st.DrawFn) -> list[Passage]:
 
 
 @given(passages())
-def test_the_order_is_the_tables_for_any_candidates(
-    engine: duckdb.DuckDBPyConnection, given: list[Passage]
-) -> None:
-    ranking = rank(engine, *given)
+def test_the_order_is_the_tables_for_any_candidates(queries: PreparedQueries, given: list[Passage]) -> None:
+    ranking = rank(queries, *given)
     expected = list(naive_ranking(given))
 
     first = [row for row in expected if not row[3]]
@@ -224,6 +230,13 @@ def test_the_order_is_the_tables_for_any_candidates(
     assert [hit.score for hit in ranking.hits] == pytest.approx([row[2] for row in first], abs=1e-6)
     assert ranking.duplicates == sum(copy for *_, copy in expected)
     assert all(adds_up(hit) for hit in ranking.hits)
+
+
+@given(st.lists(passages(), min_size=1, max_size=4))
+def test_requests_ranked_at_once_are_ranked_as_one_by_one(
+    queries: PreparedQueries, given: list[list[Passage]]
+) -> None:
+    assert rank_hits(queries, [asked(*one) for one in given]) == [rank(queries, *one) for one in given]
 
 
 def adds_up(hit: RankedHit) -> bool:
