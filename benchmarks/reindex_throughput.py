@@ -24,6 +24,7 @@ from make_sessions import make_session
 import uncompact
 from uncompact.pipelines.lake import open_lake
 from uncompact.pipelines.sqlite import execute, execute_many
+from uncompact.pipelines.store import StorePaths
 
 Result = TypeVar("Result")
 
@@ -50,7 +51,7 @@ def measure(folder: Path, store: Path) -> dict[str, float]:
         "peak_rss_mb": peak_mb,
         "peak_rss_above_start_mb": peak_mb - before_mb,
         "lake_to_text": _size_mb(store / "lake") / text_mb,
-        "companion_to_text": _size_mb(store / "companion.sqlite") / text_mb,
+        "companion_to_text": _size_mb(StorePaths(store).companion) / text_mb,
     }
 
 

@@ -13,7 +13,7 @@ import polars.selectors as cs
 from .change_detection import SourceState
 from .frames import session_key
 from .lake import LakeSnapshot
-from .paths import display_path
+from .paths import display_path, is_gone
 from .sources.records import Cursor, Found, Header
 
 __all__ = ["Catalogue", "KnownLog", "read_catalogue"]
@@ -73,6 +73,13 @@ class Catalogue:
         # Several names that are not UTF-8 may be displayed alike.
         return next((log for log in logs if _is_own_key(log, found) or _is_same_file(log, found)), None)
 
+    def unread_bytes(self, found: Found) -> int:
+        """Return how much of a file is probably to be read, by its stamps alone: none, what grew, or all of it."""
+        known = self.at(found)
+        if known is None or found.size < known.cursor.byte:
+            return found.size
+        return 0 if known.is_as(found) else found.size - known.cursor.byte
+
     def moved(self, found: Found, header: Header, seen: Collection[str]) -> KnownLog | None:
         """Return the log that this file was under another path, which is gone: same session, and same file or stamp.
 
@@ -106,7 +113,7 @@ def _is_same_file(log: KnownLog, found: Found) -> bool:
 
 def _is_gone(path: str) -> bool:
     """Tell whether nothing is at a path; of one that is displayed with U+FFFD that cannot be told."""
-    return "\ufffd" not in path and not os.path.lexists(path)
+    return "\ufffd" not in path and is_gone(path)
 
 
 def read_catalogue(snapshot: LakeSnapshot) -> Catalogue:

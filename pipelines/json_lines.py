@@ -14,7 +14,7 @@ from typing import Any, NoReturn, TypeGuard
 
 import msgspec
 
-__all__ = ["JsonObject", "decode_repaired", "is_array", "is_object", "recover_objects"]
+__all__ = ["JsonObject", "decode_repaired", "is_array", "is_object", "mend_halves", "recover_objects"]
 
 JsonObject = dict[str, Any]
 
@@ -23,6 +23,12 @@ _MAX_DEPTH = 100
 _MOST_ATTEMPTS = 50
 # Digits of the largest double: beyond it JavaScript has infinity, which JSON has not.
 _LONGEST_INTEGER = 309
+_IS_HALF = re.compile(rb"\\u[dD][89a-fA-F]")
+_ESCAPE = re.compile(
+    rb"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[dD][89a-fA-F][0-9a-fA-F]{2}|\\.",
+    re.DOTALL,
+)
+_HALF_BYTES = len(rb"\ud800")
 _STRUCTURE = re.compile(rb'"(?:[^"\\]|\\.)*"|[\[\]{}]', re.DOTALL)
 
 
@@ -65,6 +71,17 @@ def decode_repaired(raw: bytes) -> object:
         return _decode(_cut_depth(raw))
 
 
+def mend_halves(raw: bytes) -> bytes | None:
+    """Replace escaped halves of surrogate pairs by U+FFFD, as ``decode_repaired`` does; ``None`` when there are none.
+
+    They are what cutting a text inside an emoji leaves: the one damage that is common enough to be worth a line's
+    typed decoding.
+    """
+    if not _IS_HALF.search(raw):
+        return None
+    return _ESCAPE.sub(_mended, raw)
+
+
 def recover_objects(raw: bytes) -> Iterator[dict[str, Any]]:
     """Yield the whole ``{"type": ...}`` objects inside a line that is not one JSON value.
 
@@ -83,6 +100,10 @@ def recover_objects(raw: bytes) -> Iterator[dict[str, Any]]:
         else:
             yield value
         at = text.find('{"type"', end)
+
+
+def _mended(escape: re.Match[bytes]) -> bytes:
+    return rb"\ufffd" if len(escape[0]) == _HALF_BYTES else escape[0]
 
 
 def _decode(raw: bytes) -> Any:

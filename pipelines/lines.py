@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+
+import msgspec
 
 __all__ = ["Line", "read_lines"]
 
-_CHUNK_BYTES = 1 << 20
+_BUFFER_BYTES = 64 << 10
+_NO_END = 1 << 62
 _BOM = b"\xef\xbb\xbf"
 
 
-class Line(NamedTuple):
+class Line(msgspec.Struct, frozen=True, gc=False):
     """One line of a log: ``raw`` is without its 0x0A; a last line without one is not ``complete``."""
 
     number: int
@@ -26,29 +28,16 @@ def read_lines(path: Path, *, start: int = 0, number: int = 1, end: int | None =
     """Yield the lines from byte ``start`` (line ``number``, from 1) to byte ``end`` or the end of the file.
 
     ``start`` must be the beginning of a line. A byte order mark at the file's beginning is skipped. Memory is
-    bounded by the longest line plus 1 MiB. Raises ``OSError`` when the file cannot be read.
+    bounded by the longest line. Raises ``OSError`` when the file cannot be read.
     """
-    with path.open("rb") as file:
+    left = _NO_END if end is None else end - start
+    with path.open("rb", buffering=_BUFFER_BYTES) as file:
         file.seek(start)
-        offset = start
-        parts: list[bytes] = []
-        remaining = None if end is None else end - start
-        while chunk := file.read(_CHUNK_BYTES if remaining is None else min(_CHUNK_BYTES, remaining)):
-            if remaining is not None:
-                remaining -= len(chunk)
-            *ended, rest = chunk.split(b"\n")
-            for piece in ended:
-                raw = piece if not parts else b"".join([*parts, piece])
-                parts.clear()
-                yield Line(number, offset, offset + len(raw) + 1, _without_bom(raw, offset), complete=True)
-                offset += len(raw) + 1
-                number += 1
-            if rest:
-                parts.append(rest)
-        if parts:
-            raw = b"".join(parts)
-            yield Line(number, offset, offset + len(raw), _without_bom(raw, offset), complete=False)
-
-
-def _without_bom(raw: bytes, offset: int) -> bytes:
-    return raw.removeprefix(_BOM) if offset == 0 else raw
+        while raw := file.readline(left):
+            after = start + len(raw)
+            left -= len(raw)
+            complete = raw.endswith(b"\n")
+            content = raw[:-1] if complete else raw
+            yield Line(number, start, after, content if start else content.removeprefix(_BOM), complete)
+            start = after
+            number += 1

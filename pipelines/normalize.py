@@ -1,106 +1,49 @@
-"""One log to the rows of all tables: labels first, then batches of bounded size, the session's own row last."""
+"""One log to the rows of all tables, in batches of bounded size, the session's own row last.
+
+Tree labels need every entry's parent. A log of a batch's size is read once and labelled when it is all there; a
+larger one is read twice, first its links and then its records.
+"""
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
-from typing import Any, Protocol
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from itertools import chain
+from typing import Protocol
 
-import msgspec
 import polars as pl
 
 from . import frames
+from .call_places import CallPlaces
 from .change_detection import sample_digest
 from .errors import SourceError
-from .frames import SessionKey
+from .frames import SessionKey, table_frame
+from .large_tree import label_links
+from .log_batch import LogBatch, TableColumns
 from .paths import display_path
-from .schema import TABLES
-from .sources.records import (
-    BranchSummary,
-    Compaction,
-    ContextEdit,
-    Entry,
-    Found,
-    Log,
-    Record,
-    Reject,
-    ToolCall,
-    Usage,
-)
+from .session_totals import SessionTotals, first_chain, go_on_chain
+from .sources import find_file
+from .sources.records import Entry, Found, Link, Log, Record
 from .tree import KnownEntries, Labels, extend_labels, label_tree
 
 __all__ = [
     "KnownSession",
     "Reading",
-    "SessionTotals",
     "TableRows",
-    "content_chain",
+    "log_columns",
     "normalize_log",
     "normalize_tail",
-    "resume_totals",
+    "tail_columns",
 ]
 
 # A table's name and rows of it.
 TableRows = tuple[str, pl.DataFrame]
 
-
-_BATCH_CHARS = 32 << 20
-_BATCH_ENTRIES = 50_000
-# A report names so many bad lines of one log, and counts the rest.
-_NAMED_REJECTS = 20
-
-# Sixteen digits tell beginnings of logs apart; they need not withstand an attack.
-_CHAIN_DIGITS = 16
+# Bytes of lines: a log that is read once, and a part of one that is read twice.
+_HELD_BYTES = 16 << 20
+_BATCH_BYTES = 8 << 20
 
 _CHANGED = "changed while it was read"
-
-
-@dataclass(slots=True)
-class SessionTotals:
-    """Counts over one log; they go on where ``resume_totals`` left them.
-
-    ``reject_reasons``, ``reject_lines`` and ``more_rejects`` are of this reading alone.
-    """
-
-    entries: int = 0
-    branches: int = 0
-    compactions: int = 0
-    rejects: int = 0
-    text_chars: int = 0
-    last_at: int | None = None
-    name: str | None = None
-    leaf: str | None = None
-    leaf_pos: int | None = None
-    chain: str = ""
-    reject_reasons: dict[str, int] = field(default_factory=dict[str, int])
-    reject_lines: list[tuple[int, str]] = field(default_factory=list[tuple[int, str]])
-    more_rejects: int = 0
-    pending_line: int | None = None
-
-
-def resume_totals(session: Mapping[str, Any]) -> SessionTotals:
-    """Take up the totals of a ``sessions`` row; its times are microseconds."""
-    names = (
-        "entries", "branches", "compactions", "rejects", "text_chars", "last_at", "name", "leaf", "leaf_pos"
-    )  # fmt: skip
-    return SessionTotals(**{name: session[name] for name in names}, chain=session["fingerprint"])
-
-
-@dataclass(slots=True)
-class _Batch:
-    entries: list[Entry] = field(default_factory=list[Entry])
-    chains: list[str] = field(default_factory=list[str])
-    calls: list[ToolCall] = field(default_factory=list[ToolCall])
-    compactions: list[Compaction] = field(default_factory=list[Compaction])
-    edits: list[ContextEdit] = field(default_factory=list[ContextEdit])
-    summaries: list[BranchSummary] = field(default_factory=list[BranchSummary])
-    usage: list[Usage] = field(default_factory=list[Usage])
-    rejects: list[Reject] = field(default_factory=list[Reject])
-    chars: int = 0
-
-    def is_full(self) -> bool:
-        return self.chars >= _BATCH_CHARS or len(self.entries) >= _BATCH_ENTRIES
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,143 +65,112 @@ class KnownSession(KnownEntries, Protocol):
         ...
 
 
-def content_chain(log: Log) -> str:
-    """Return the chain over a whole log, as a ``sessions`` row's fingerprint, without building rows."""
-    chain = _first_chain(log)
-    for record in log.records():
-        if isinstance(record, Entry):
-            chain = _next_chain(chain, record)
-    return chain
-
-
 def normalize_log(reading: Reading, totals: SessionTotals) -> Iterator[TableRows]:
-    """Yield (table, rows) for a whole log, in batches, ``sessions`` last; fills ``totals`` on the way.
-
-    Raises ``OSError`` when the log cannot be read to its end, ``SourceError`` when it changed meanwhile.
-    Memory: one batch of about 32 million characters, plus some 200 bytes an entry for the tree.
-    """
-    totals.chain = _first_chain(reading.log)
-    tree = label_tree(list(reading.log.links()))
-    yield from _read(reading, totals, tree.labels(), _Calls())
+    """Yield (table, rows) for a whole log, as ``log_columns`` yields columns."""
+    return _framed(log_columns(reading, totals))
 
 
 def normalize_tail(reading: Reading, totals: SessionTotals, known: KnownSession) -> list[TableRows] | None:
-    """Return (table, rows) for what was appended to a log, as ``normalize_log`` would for the whole.
+    """Return (table, rows) for what was appended to a log, as ``tail_columns`` returns columns."""
+    tail = tail_columns(reading, totals, known)
+    return None if tail is None else list(_framed(tail))
+
+
+def log_columns(reading: Reading, totals: SessionTotals) -> Iterator[TableColumns]:
+    """Yield (table, columns) for a whole log, in batches, ``sessions`` last; fills ``totals`` on the way.
+
+    Raises ``OSError`` when the log cannot be read to its end, ``SourceError`` when it changed meanwhile. Of a log
+    that is read once, nothing has been yielded then. Memory: one batch of lines, 16 MB and the last of them, plus
+    some 40 bytes an entry for the tree of a log that is read twice.
+    """
+    start = totals.chain = first_chain(reading.log)
+    if reading.found.size > _HELD_BYTES:
+        yield from _streamed_columns(reading, totals)
+        yield _session_columns(reading, totals, start)
+        return
+    tables = list(_held_columns(reading, totals, lambda entries: label_tree(entries).labels(), CallPlaces()))
+    yield from (*tables, _session_columns(reading, totals, start))
+
+
+def tail_columns(reading: Reading, totals: SessionTotals, known: KnownSession) -> list[TableColumns] | None:
+    """Return (table, columns) for what was appended to a log, as ``log_columns`` would for the whole.
 
     ``totals`` holds what was read before and is brought up to date. ``None`` when entries change what was read
     before them: then the log must be read whole. The tail is held in memory.
     """
-    labels = extend_labels(list(reading.log.links()), totals.entries, known)
-    if labels is None:
-        return None
-    return list(_read(reading, totals, labels, _Calls(known)))
+    start, first = totals.chain, totals.entries
+    calls = CallPlaces(known.call_place)
+    tables = list(_held_columns(reading, totals, lambda entries: extend_labels(entries, first, known), calls))
+    return [*tables, _session_columns(reading, totals, start)] if tables else None
+
+
+def _framed(tables: Iterable[TableColumns]) -> Iterator[TableRows]:
+    for table, columns in tables:
+        yield table, table_frame(table, columns)
+
+
+def _held_columns(
+    reading: Reading, totals: SessionTotals, label: Callable[[list[Entry]], Labels | None], calls: CallPlaces
+) -> Iterator[TableColumns]:
+    """Read to the end, then label: nothing when there are no labels."""
+    batch = LogBatch()
+    batch.fill(reading.log.records(), totals)
+    labels = label(batch.entries.entries)
+    if labels is not None:
+        yield "segments", frames.segment_columns(reading.key, labels)
+        yield from _batch_columns(reading, batch, labels, calls)
+        _add_ends(reading, totals, labels)
+
+
+def _streamed_columns(reading: Reading, totals: SessionTotals) -> Iterator[TableColumns]:
+    """Read all links, then the records, batch by batch."""
+    links, again, calls = _Links(), _Links(), CallPlaces()
+    labels = label_links(links.through(reading.log.links()))
+    yield "segments", frames.segment_columns(reading.key, labels)
+    records: Iterable[Record] = reading.log.records()
+    while True:
+        batch = LogBatch()
+        left = batch.fill(records, totals, most_bytes=_BATCH_BYTES)
+        again.add(batch.entries.entries)
+        if totals.entries > len(labels.segments) or (left is None and again != links):
+            raise SourceError(reading.found.path, _CHANGED)
+        yield from _batch_columns(reading, batch, labels, calls)
+        if left is None:
+            break
+        records = chain((left,), records)
+    _add_ends(reading, totals, labels)
 
 
 @dataclass(slots=True)
-class _Calls:
-    """Places of tool calls by id, of several with one id the first: those known before and those of this reading."""
+class _Links:
+    """A hash over links, of this process: tells whether two passes over a log saw the same tree."""
 
-    known: KnownSession | None = None
-    _places: dict[str, int] = field(default_factory=dict[str, int])
+    hash: int = 0
 
-    def place(self, call_id: str) -> int | None:
-        earlier = self.known.call_place(call_id) if self.known else None
-        return self._places.get(call_id) if earlier is None else earlier
+    def add(self, links: Iterable[Link | Entry]) -> None:
+        for link in links:
+            self.hash = hash((self.hash, link.entry_id, link.parent_id, link.recovered))
 
-    def add(self, call: ToolCall) -> None:
-        if call.call_id:
-            self._places.setdefault(call.call_id, call.pos)
+    def through(self, links: Iterable[Link]) -> Iterator[Link]:
+        for link in links:
+            self.add((link,))
+            yield link
 
 
-def _read(reading: Reading, totals: SessionTotals, labels: Labels, calls: _Calls) -> Iterator[TableRows]:
-    yield "segments", frames.segment_rows(reading.key, labels)
-    end = labels.first + len(labels.segments)
-    batch = _Batch()
-    for record in reading.log.records():
-        if isinstance(record, Entry):
-            if record.pos >= end:
-                raise SourceError(reading.found.path, _CHANGED)
-            if batch.is_full():
-                yield from _rows(reading.key, batch, labels, calls)
-                batch = _Batch()
-        _collect(record, batch, totals)
-        if isinstance(record, ToolCall):
-            calls.add(record)
-    yield from _rows(reading.key, batch, labels, calls)
-    if totals.entries < end:
-        raise SourceError(reading.found.path, _CHANGED)
+def _batch_columns(
+    reading: Reading, batch: LogBatch, labels: Labels, calls: CallPlaces
+) -> Iterator[TableColumns]:
+    calls.add(batch.calls)
+    return batch.columns(reading.key, labels, calls.find)
+
+
+def _add_ends(reading: Reading, totals: SessionTotals, labels: Labels) -> None:
     totals.branches += len(labels.opened)
     totals.pending_line = reading.log.pending_line()
-    yield "sessions", _session_row(reading, totals)
 
 
-def _collect(record: Record, batch: _Batch, totals: SessionTotals) -> None:
-    if isinstance(record, Entry):
-        batch.entries.append(record)
-        batch.chars += len(record.text)
-        totals.entries += 1
-        totals.text_chars += len(record.text)
-        totals.chain = _next_chain(totals.chain, record)
-        batch.chains.append(totals.chain)
-        if not record.recovered:
-            totals.leaf, totals.leaf_pos = record.entry_id, record.pos
-        if record.created_at is not None:
-            totals.last_at = max(totals.last_at or 0, record.created_at)
-    elif isinstance(record, ToolCall):
-        batch.calls.append(record)
-        batch.chars += len(record.arguments)
-    elif isinstance(record, Compaction):
-        batch.compactions.append(record)
-        totals.compactions += 1
-    elif isinstance(record, Reject):
-        batch.rejects.append(record)
-        _count_reject(record, totals)
-    elif isinstance(record, ContextEdit):
-        batch.edits.append(record)
-    elif isinstance(record, BranchSummary):
-        batch.summaries.append(record)
-    elif isinstance(record, Usage):
-        batch.usage.append(record)
-    else:
-        totals.name = record.value
-
-
-def _first_chain(log: Log) -> str:
-    return hashlib.sha256(msgspec.json.encode(log.header)).hexdigest()[:_CHAIN_DIGITS]
-
-
-def _next_chain(chain: str, entry: Entry) -> str:
-    # The id too: an entry that states none is named by its line's number, which a blank line changes.
-    content = chain + entry.raw_sha256 + entry.entry_id
-    return hashlib.sha256(content.encode()).hexdigest()[:_CHAIN_DIGITS]
-
-
-def _count_reject(reject: Reject, totals: SessionTotals) -> None:
-    totals.rejects += 1
-    totals.reject_reasons[reject.reason] = totals.reject_reasons.get(reject.reason, 0) + 1
-    if len(totals.reject_lines) < _NAMED_REJECTS:
-        totals.reject_lines.append((reject.line, reject.reason))
-    else:
-        totals.more_rejects += 1
-
-
-def _rows(key: SessionKey, batch: _Batch, labels: Labels, calls: _Calls) -> Iterator[TableRows]:
-    groups = {
-        entry.call_id: place
-        for entry in batch.entries
-        if entry.call_id and (place := calls.place(entry.call_id)) is not None
-    }
-    yield "entries", frames.entry_rows(key, batch.entries, batch.chains, labels, groups)
-    yield "tool_calls", frames.tool_call_rows(key, batch.calls)
-    yield "compactions", frames.compaction_rows(key, batch.compactions)
-    yield "compaction_keeps", frames.keep_rows(key, batch.compactions, labels)
-    yield "context_edits", frames.context_edit_rows(key, batch.edits, labels)
-    yield "branch_summaries", frames.branch_summary_rows(key, batch.summaries)
-    yield "usage", frames.usage_rows(key, batch.usage)
-    yield "rejects", frames.reject_rows(key, batch.rejects)
-
-
-def _session_row(reading: Reading, totals: SessionTotals) -> pl.DataFrame:
+def _session_columns(reading: Reading, totals: SessionTotals, start: str) -> TableColumns:
+    """Return the session's own row, of a file that is still what was read."""
     header, found, cursor = reading.log.header, reading.found, reading.log.cursor()
     row = {
         "project_key": reading.key.project_key,
@@ -290,4 +202,7 @@ def _session_row(reading: Reading, totals: SessionTotals) -> pl.DataFrame:
         "state": "present",
         "indexed_at": reading.indexed_at,
     }
-    return pl.DataFrame([row], schema=TABLES["sessions"].schema)
+    # Whatever was written meanwhile: it may have grown, but what was read must still be there.
+    if find_file(found.path) != found and go_on_chain(start, reading.log) != totals.chain:
+        raise SourceError(found.path, _CHANGED)
+    return "sessions", {name: [value] for name, value in row.items()}

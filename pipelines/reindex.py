@@ -4,26 +4,37 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Generator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-import apsw
 import polars as pl
-from deltalake.exceptions import DeltaError
 
-from .companion_file import load_companion
+from .companion_check import check_companion
+from .companion_file import load_companion, tidy_companion
 from .companion_file import rebuild_companion as build_companion
+from .companion_generations import present_companion
+from .copies import count_copies
+from .engine_failures import named_failures
+from .erasure import finish_erasure
 from .errors import StoreError
 from .lake import LakeSnapshot, create_lake, open_lake
+from .lake_failures import named_lake_failures
+from .lake_repair import ready_lake
+from .lake_upkeep import keep_up
 from .lake_writer import LakeWriter
 from .log_reader import LogReader
 from .paths import display_path
+from .progress import NO_PROGRESS, Progress
+from .run_history import recorded_run
 from .run_report import RunReport
 from .sources import SOURCES, find_files
 from .sources.records import Found
 from .store import StorePaths, writer_lock
+from .tombstones import read_tombstones
+from .verify import lake_digests
+from .workers import usable_cores
 
 __all__ = ["default_roots", "reindex"]
 
@@ -34,31 +45,63 @@ def default_roots() -> list[Path]:
 
 
 def reindex(
-    roots: Sequence[Path], store: Path, *, wait_s: float = 0, rebuild_companion: bool = False
+    roots: Sequence[Path],
+    store: Path,
+    *,
+    wait_s: float = 0,
+    full: bool = False,
+    verify: bool = False,
+    rebuild_companion: bool = False,
+    workers: int | None = None,
+    progress: Progress = NO_PROGRESS,
+    report: RunReport | None = None,
 ) -> RunReport:
     """Bring the store up to date with the logs below ``roots``.
 
     Of a log that grew only what was appended is read; one that was rewritten is read anew and replaces its rows;
-    one that is gone keeps them, marked ``vanished``; one that moved keeps its key. With ``rebuild_companion`` the
-    companion is built anew from the lake whatever state it is in. One bad line, file or folder never stops the
-    rest: each is counted and named in the report.
+    one that is gone keeps them, marked ``vanished``; one that moved keeps its key. With ``full`` every log that is
+    there is read from its beginning, whatever its stamps say. With ``verify`` all that was read is read again and
+    compared with the lake row by row, and the lake with the companion; what drifted is reported and mended. With
+    ``rebuild_companion`` the companion is built anew from the lake whatever state it is in. One bad line, file or folder never stops the rest: each is counted
+    and named in the report. ``progress`` is told how far the run got; ``report`` is filled while it goes on, for
+    who wants to know what a run did that failed.
+
+    Where there is much to read, at most ``workers`` processes read it, by default one on each usable core. What
+    they leave in the store does not depend on their number.
 
     Raises ``StoreError`` when the store cannot be used or written to the end (what it held before still answers,
     and the next run finishes), and ``BusyError`` when another process is writing it.
     """
     paths = StorePaths(Path(os.path.abspath(store)))
+    modes = _Modes(full, verify, usable_cores() if workers is None else workers)
     _check_name(paths.root)
-    report = RunReport()
-    with writer_lock(paths, wait_s=wait_s), _named_failures(paths.root), report.timed("total"):
-        create_lake(paths.lake)
-        snapshot = open_lake(paths.lake)
+    report = RunReport() if report is None else report
+    report.store = display_path(paths.root)
+    with (
+        writer_lock(paths, wait_s=wait_s),
+        recorded_run(paths.runs, report),
+        named_failures(paths.root),
+        named_lake_failures(paths.lake),
+        report.timed("total"),
+    ):
         with report.timed("discover"):
-            found = _discover(roots, report)
-        snapshot = _read_changed(roots, found, snapshot, report)
+            progress.stage("discover")
+            found = _discover(roots, report, progress)
+        before = _ready_lake(paths, found, report, deep=verify)
+        snapshot = _read_changed(paths, roots, found, before, report, progress, modes)
         with report.timed("companion"):
-            (build_companion if rebuild_companion else load_companion)(snapshot, paths.companion)
+            progress.stage("companion")
+            (build_companion if rebuild_companion else load_companion)(snapshot, paths)
+            if verify:
+                _verify_companion(snapshot, paths, report)
+        with report.timed("tidy"):
+            progress.stage("tidy")
+            if snapshot.versions != before.versions:
+                keep_up(paths.lake)
+                tidy_companion(paths)
         totals = snapshot.scan("sessions").select(pl.col("entries").sum()).collect()
         report.entries_total = int(totals.item() or 0)
+        report.copies = count_copies(snapshot)
     return report
 
 
@@ -74,40 +117,72 @@ def _check_name(root: Path) -> None:
         )
 
 
-@contextmanager
-def _named_failures(root: Path) -> Generator[None]:
-    """Say of which store an engine could not write, without the engine's own words: they may quote a log."""
-    try:
-        yield
-    except (pl.exceptions.PolarsError, DeltaError, apsw.Error) as error:
-        full = isinstance(error, apsw.FullError) or "No space left" in str(error)
-        found = "no space left on the device" if full else f"could not be written ({type(error).__name__})"
-        hint = (
-            "what it held before still answers; make room or name another folder with --store, and run again"
-        )
-        raise StoreError(root, found, hint=hint) from error
-
-
-def _discover(roots: Sequence[Path], report: RunReport) -> list[Found]:
+def _discover(roots: Sequence[Path], report: RunReport, progress: Progress) -> list[Found]:
     def warn(path: Path, reason: str) -> None:
         report.failed += 1
         report.warnings.append(f"{display_path(path)}: {reason}")
 
-    found = {str(item.path): item for root in roots for item in find_files(Path(os.path.abspath(root)), warn)}
-    return [found[path] for path in sorted(found)]
+    def warn_of_empty(root: Path) -> None:
+        report.warnings.append(f"no .jsonl file below {display_path(root)}")
+
+    found: list[Found] = []
+    folders = [Path(os.path.abspath(root)) for root in roots]
+    for item in find_files(folders, warn, warn_of_empty):
+        found.append(item)
+        progress.advance(item.size)
+    return sorted(found, key=lambda item: str(item.path))
+
+
+@dataclass(frozen=True, slots=True)
+class _Modes:
+    """How logs are read: all from their beginning, compared with the lake, and by how many processes."""
+
+    full: bool
+    verify: bool
+    workers: int
+
+
+def _ready_lake(paths: StorePaths, found: Sequence[Found], report: RunReport, *, deep: bool) -> LakeSnapshot:
+    """Return the lake as it is, repaired where it was damaged, rid of what was forgotten."""
+    logs = (item.path for item in found)
+    report.warnings += ready_lake(paths.lake, logs=logs, companion=present_companion(paths), deep=deep)
+    create_lake(paths.lake)
+    finish_erasure(paths)
+    return open_lake(paths.lake)
+
+
+def _verify_companion(snapshot: LakeSnapshot, paths: StorePaths, report: RunReport) -> None:
+    findings = check_companion(snapshot, paths, deep=True)
+    if findings:
+        report.warnings += [f"{one.place}: {one.problem}; built anew from the lake" for one in findings]
+        build_companion(snapshot, paths)
 
 
 def _read_changed(
-    roots: Sequence[Path], found: Sequence[Found], snapshot: LakeSnapshot, report: RunReport
+    paths: StorePaths,
+    roots: Sequence[Path],
+    found: Sequence[Found],
+    snapshot: LakeSnapshot,
+    report: RunReport,
+    progress: Progress,
+    modes: _Modes,
 ) -> LakeSnapshot:
     started = time.time_ns()
     run = f"{datetime.fromtimestamp(started / 1e9, UTC):%Y%m%dT%H%M%S}-{os.getpid():x}-{started % 10**9:09}"
-    reader = LogReader(snapshot, LakeWriter(snapshot, run), report, started // 1000)
+    reader = LogReader(
+        snapshot,
+        LakeWriter(snapshot, run),
+        report,
+        started // 1000,
+        read_tombstones(paths.tombstones),
+        full=modes.full,
+        held=lake_digests(snapshot) if modes.verify else None,
+    )
     with report.timed("read"):
-        for item in found:
-            reader.read(item)
+        reader.read(found, run, modes.workers, progress)
         reader.mark_vanished(roots)
     if not reader.has_changes and reader.catalogue.by_key:
         return snapshot
     with report.timed("commit"):
+        progress.stage("commit")
         return reader.commit()

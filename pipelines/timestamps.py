@@ -12,7 +12,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _DIGITS = re.compile(r"\d{9,19}(?:\.\d+)?")
 # 9999-12-31T23:59:59: no calendar here goes further.
 _LAST_MICROSECOND = 253_402_300_799_000_000
-_MICROSECOND = timedelta(microseconds=1)
+_DAY = 86_400_000_000
 
 
 def parse_time(value: object) -> int | None:
@@ -22,7 +22,8 @@ def parse_time(value: object) -> int | None:
     microseconds and nanoseconds. Anything else, and any instant before 1970 or after 9999, gives ``None``.
     """
     if isinstance(value, str):
-        if _DIGITS.fullmatch(value):
+        # Most are dates, and a date's dash is seen sooner than that a text is no number.
+        if value[4:5] != "-" and _DIGITS.fullmatch(value):
             return _from_number(float(value))
         try:
             moment = datetime.fromisoformat(value)
@@ -44,10 +45,10 @@ def format_time(microseconds: int | None) -> str | None:
 
 def _from_datetime(moment: datetime) -> int | None:
     try:
-        aware = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-        microseconds = (aware - _EPOCH) // _MICROSECOND
+        since = (moment if moment.tzinfo else moment.replace(tzinfo=UTC)) - _EPOCH
     except OverflowError:
         return None
+    microseconds = since.days * _DAY + since.seconds * 1_000_000 + since.microseconds
     return microseconds if 0 <= microseconds <= _LAST_MICROSECOND else None
 
 

@@ -6,13 +6,27 @@ new segment. Labels never change when entries are appended, and "is this entry o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from array import array
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, MutableSequence, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from itertools import compress
+from operator import ge
+from typing import NamedTuple, Protocol
 
-from .sources.records import Link
+from .sources.records import Entry, Link
 
-__all__ = ["NO_SEGMENT", "Interval", "KnownEntries", "Labels", "Tree", "extend_labels", "label_tree"]
+__all__ = [
+    "NO_SEGMENT",
+    "Interval",
+    "KnownEntries",
+    "Labels",
+    "PlaceLabels",
+    "Tree",
+    "extend_labels",
+    "label_places",
+    "label_tree",
+]
 
 NO_SEGMENT = -1
 
@@ -126,7 +140,7 @@ class Tree:
         ]
 
 
-def label_tree(links: Sequence[Link]) -> Tree:
+def label_tree(links: Sequence[Link | Entry]) -> Tree:
     """Label a session's entries in linear time, whatever their parents say.
 
     Rules equal to Pi's: the last line with an id is the entry of that id; a parent that is in no line makes a
@@ -141,14 +155,45 @@ def label_tree(links: Sequence[Link]) -> Tree:
     gaps = {
         place
         for place, link in enumerate(links)
-        if on_tree[place] and link.parent_id is not None and parents[place] < 0
+        if parents[place] < 0 and link.parent_id is not None and on_tree[place]
     }
-    gaps.update(_cut_cycles(parents))
-    segments, positions, segment_parents, segment_entries = _assign(parents, on_tree)
-    return Tree(parents, segments, positions, segment_parents, segment_entries, frozenset(gaps), places)
+    labelled = label_places(parents, on_tree)
+    entries = _segment_entries(labelled)
+    return Tree(
+        parents,
+        labelled.segments,
+        labelled.positions,
+        labelled.segment_parents,
+        entries,
+        frozenset(gaps | labelled.cut),
+        places,
+    )
 
 
-def extend_labels(links: Sequence[Link], first: int, known: KnownEntries) -> Labels | None:
+class PlaceLabels(NamedTuple):
+    """Labels by place, each segment's parent, and the places that were made roots to end a cycle."""
+
+    segments: array[int]
+    positions: array[int]
+    segment_parents: list[tuple[int, int] | None]
+    cut: frozenset[int]
+
+
+def label_places(parents: MutableSequence[int], on_tree: Sequence[int]) -> PlaceLabels:
+    """Label entries by the places of their parents, -1 at a root; cuts cycles in ``parents``, in place.
+
+    ``on_tree`` is false of an entry that is on no branch; it has no parent.
+    """
+    order: Iterable[int] = compress(range(len(parents)), on_tree)
+    cut: frozenset[int] = frozenset()
+    # A log that was only ever appended to has every parent before its children.
+    if any(map(ge, parents, range(len(parents)))):
+        cut = frozenset(_cut_cycles(parents))
+        order = _parents_first(parents, on_tree)
+    return PlaceLabels(*_assign(parents, order), cut)
+
+
+def extend_labels(links: Sequence[Link | Entry], first: int, known: KnownEntries) -> Labels | None:
     """Label entries appended from place ``first`` on, at a cost that does not grow with the session.
 
     Gives the labels that ``label_tree`` gives for the whole session, or ``None`` where those before would change:
@@ -196,7 +241,7 @@ def extend_labels(links: Sequence[Link], first: int, known: KnownEntries) -> Lab
 
 
 def _parent_label(
-    link: Link,
+    link: Link | Entry,
     first: int,
     places: dict[str, int],
     known: KnownEntries,
@@ -211,53 +256,57 @@ def _parent_label(
     return None if place is None else known.label(place)
 
 
-def _cut_cycles(parents: list[int]) -> Iterator[int]:
+def _cut_cycles(parents: MutableSequence[int]) -> Iterator[int]:
     """Make each cycle's first entry a root, in place, and yield it."""
-    done = [False] * len(parents)
+    # The walk that came by first.
+    walks = array("i", [-1]) * len(parents)
     for start in range(len(parents)):
-        walk: list[int] = []
-        walked: set[int] = set()
         place = start
-        while place >= 0 and not done[place] and place not in walked:
-            walk.append(place)
-            walked.add(place)
+        while place >= 0 and walks[place] < 0:
+            walks[place] = start
             place = parents[place]
-        if place in walked:
-            first = min(walk[walk.index(place) :])
+        if place >= 0 and walks[place] == start:
+            first = end = place
+            while (place := parents[place]) != end:
+                first = min(first, place)
             parents[first] = -1
             yield first
-        for place in walk:
-            done[place] = True
 
 
 def _assign(
-    parents: Sequence[int], on_tree: Sequence[bool]
-) -> tuple[list[int], list[int], list[tuple[int, int] | None], list[list[int]]]:
-    segments = [NO_SEGMENT] * len(parents)
-    positions = [0] * len(parents)
+    parents: Sequence[int], order: Iterable[int]
+) -> tuple[array[int], array[int], list[tuple[int, int] | None]]:
+    segments = array("i", [NO_SEGMENT]) * len(parents)
+    positions = array("i", [0]) * len(parents)
     segment_parents: list[tuple[int, int] | None] = []
-    segment_entries: list[list[int]] = []
-    continued = [False] * len(parents)
-    for place in _parents_first(parents, on_tree):
+    continued = bytearray(len(parents))
+    for place in order:
         parent = parents[place]
         if parent >= 0 and not continued[parent]:
             continued[parent] = True
             segments[place] = segments[parent]
             positions[place] = positions[parent] + 1
-            segment_entries[segments[place]].append(place)
         else:
-            segments[place] = len(segment_entries)
-            segment_entries.append([place])
+            segments[place] = len(segment_parents)
             segment_parents.append((segments[parent], positions[parent]) if parent >= 0 else None)
-    return segments, positions, segment_parents, segment_entries
+    return segments, positions, segment_parents
 
 
-def _parents_first(parents: Sequence[int], on_tree: Sequence[bool]) -> Iterator[int]:
+def _segment_entries(labelled: PlaceLabels) -> list[list[int]]:
+    sizes = Counter(labelled.segments)
+    entries = [[0] * sizes[segment] for segment in range(len(labelled.segment_parents))]
+    for place, (segment, position) in enumerate(zip(labelled.segments, labelled.positions, strict=True)):
+        if segment != NO_SEGMENT:
+            entries[segment][position] = place
+    return entries
+
+
+def _parents_first(parents: Sequence[int], on_tree: Sequence[int]) -> Iterator[int]:
     """Yield the places on the tree in file order, but each parent before its children.
 
     A parent that stands after its child occurs only in damaged files; its waiting descendants follow it.
     """
-    ready = [False] * len(parents)
+    ready = bytearray(len(parents))
     waiting: dict[int, list[int]] = {}
     for place in range(len(parents)):
         if not on_tree[place]:

@@ -142,7 +142,7 @@ class _Follower:
     def round(self) -> WatchEvent | None:
         """Bring in what changed; ``None`` when there is nothing to say."""
         # Files are stamped before they are read: what is written meanwhile is seen by the next round.
-        found = {item.path: item for root in self._roots for item in find_files(root, _ignore)}
+        found = {item.path: item for item in find_files(self._roots, _ignore)}
         self._was_behind, self.is_behind = self.is_behind, False
         if self._known is None or self._known.keys() != found.keys():
             return self._reindex(found)
@@ -169,7 +169,7 @@ class _Follower:
                 event.counts.busy += 1
                 self.is_behind = True
                 return
-            event.counts.logs += result.outcome != "unchanged"
+            event.counts.logs += result.outcome not in ("unchanged", "forgotten")
             event.counts.entries += result.entries
         self._known[item.path] = item
 

@@ -4,51 +4,76 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
+from ..errors import SourceError
 from .records import Found
 
 __all__ = ["find_file", "find_files"]
 
 _SUFFIX = ".jsonl"
+_NOT_REGULAR = "not a regular file"
 # Times after the year 2262 and inodes of some network file systems do not fit into a signed column of 64 bits.
 _LARGEST = (1 << 63) - 1
 
 
 def find_file(path: Path) -> Found:
-    """Stat one file. Raises ``OSError`` when it is not there."""
-    return _found(path, path.stat())
+    """Stat one file. Raises ``OSError`` when it is not there, ``SourceError`` when it is no regular file."""
+    status = path.stat()
+    if not stat.S_ISREG(status.st_mode):
+        raise SourceError(path, _NOT_REGULAR)
+    return _found(path, status)
 
 
-def find_files(root: Path, report: Callable[[Path, str], None]) -> Iterator[Found]:
-    """Yield the ``.jsonl`` files below ``root`` (or ``root`` itself), each real file once.
+def find_files(
+    roots: Sequence[Path],
+    report: Callable[[Path, str], None],
+    report_empty: Callable[[Path], None] = lambda _root: None,
+) -> Iterator[Found]:
+    """Yield the ``.jsonl`` files below ``roots`` (or a root itself), each real file once.
 
-    Links are followed after all else, so that a file goes by its own name when it has one below ``root``. What
-    cannot be read, and what is no regular file, goes to ``report`` with a reason; nothing is fatal.
+    Links are followed after all else, so that a file goes by its own name when it has one below a root. What
+    cannot be read, and what is no regular file, goes to ``report`` with a reason; nothing is fatal. A root below
+    which there is nothing to yield or to report goes to ``report_empty``.
     """
     seen: set[tuple[int, int]] = set()
-    pending = [root]
-    links: list[Path] = []
+    fruitful: set[Path] = set()
+    pending = [(root, root) for root in reversed(roots) if not root.is_symlink()]
+    links = [(root, root) for root in reversed(roots) if root.is_symlink()]
+
+    def tell(root: Path, path: Path, reason: str) -> None:
+        fruitful.add(root)
+        report(path, reason)
+
     while pending or links:
-        path = pending.pop() if pending else links.pop()
+        path, root = pending.pop() if pending else links.pop()
         try:
             status = path.stat()
         except OSError as error:
-            report(path, error.strerror or "cannot be read")
+            tell(root, path, error.strerror or "cannot be read")
             continue
         identity = (status.st_dev, status.st_ino)
         is_folder = stat.S_ISDIR(status.st_mode)
-        if identity in seen or not (is_folder or path.suffix == _SUFFIX or path == root):
+        if not (is_folder or path.suffix == _SUFFIX or path == root):
+            continue
+        if identity in seen:
+            # Another root, or another name, had it.
+            fruitful.add(root)
             continue
         seen.add(identity)
         if is_folder:
-            for child, is_link in _children(path, report):
-                (links if is_link else pending).append(child)
+            for child, is_link in _children(path, partial(tell, root)):
+                (links if is_link else pending).append((child, root))
         elif stat.S_ISREG(status.st_mode):
+            fruitful.add(root)
             yield _found(path, status)
         else:
-            report(path, "not a regular file")
+            tell(root, path, _NOT_REGULAR)
+    for root in roots:
+        if root not in fruitful:
+            report_empty(root)
 
 
 def _found(path: Path, status: os.stat_result) -> Found:

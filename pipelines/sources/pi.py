@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -14,8 +14,8 @@ import msgspec
 from ..json_lines import recover_objects
 from ..lines import Line, read_lines
 from ..timestamps import parse_time
-from .pi_format import Block, LineLink, SessionLine, TokenUsage, decode_line, decode_link, fit
-from .pi_text import call_command, call_path, entry_origin, entry_text, readable_arguments
+from .pi_format import Block, LineLink, Message, SessionLine, TokenUsage, decode_line, decode_link, fit
+from .pi_text import Content, call_command, call_path, entry_content, entry_origin
 from .records import (
     BranchSummary,
     Compaction,
@@ -148,31 +148,36 @@ class PiLog:
         The index counts as Pi's own reader does: falsy values and lines that do not parse have none.
         """
         index = -1
-        self._cursor = self.start
-        lines = read_lines(self.path, start=self.start.byte, number=self.start.lines + 1, end=self.end)
-        for line in lines:
+        end, number = self.start.byte, self.start.lines
+        self._pending_line = None
+        for line in read_lines(self.path, start=end, number=number + 1, end=self.end):
             if not line.complete:
                 self._pending_line = line.number
                 break
-            self._cursor = Cursor(line.end, line.number)
-            if not line.raw.strip():
-                continue
+            end, number = line.end, line.number
             try:
                 value = decode(line.raw)
             except ValueError:
-                # The parts of a torn message have a type as well, but no time of their own.
-                objects = [found for found in recover_objects(line.raw) if "timestamp" in found]
-                yield line, -1, _reject(line, "welded" if objects else "not-json"), True
-                for found in objects:
-                    yield line, -1, fit(found, shape), True
+                yield from _recovered(line, shape)
                 continue
-            if not isinstance(value, shape):
-                if _counts(value):
-                    index += 1
-                    yield line, index, _reject(line, "not-an-object"), False
-                continue
-            index += 1
-            yield line, index, value, False
+            if isinstance(value, shape):
+                index += 1
+                yield line, index, value, False
+            elif _counts(value):
+                index += 1
+                yield line, index, _reject(line, "not-an-object"), False
+        self._cursor = Cursor(end, number)
+
+
+def _recovered(line: Line, shape: Any) -> Iterator[tuple[Line, int, Any, bool]]:
+    """Yield a reject for a line that is not one JSON value, and what whole entries are inside."""
+    if not line.raw.strip():
+        return
+    # The parts of a torn message have a type as well, but no time of their own.
+    objects = [found for found in recover_objects(line.raw) if "timestamp" in found]
+    yield line, -1, _reject(line, "welded" if objects else "not-json"), True
+    for found in objects:
+        yield line, -1, fit(found, shape), True
 
 
 def _is_first_version(header: Header) -> bool:
@@ -213,83 +218,76 @@ def _reject(line: Line, reason: str) -> Reject:
 
 def _entry_records(
     value: SessionLine, entry_id: str, pos: int, line: Line, *, recovered: bool
-) -> Iterator[Record]:
-    yield _entry(value, entry_id, pos, line, recovered=recovered)
-    message = value.message
-    if value.type == "message" and message is not None:
-        if isinstance(message.content, list):
-            yield from _tool_calls(message.content, pos)
-        if message.usage is not None:
-            yield _usage(message.usage, pos, "turn", message.provider, message.model)
-    elif value.usage is not None:
-        yield _usage(value.usage, pos, value.kind or value.type or "unknown", value.provider, value.model)
+) -> list[Record]:
+    content = entry_content(value)
+    records: list[Record] = [_entry(value, content, (entry_id, pos, line), recovered=recovered)]
+    if content.calls:
+        records += _tool_calls(content.calls, pos)
+    if value.type == "message" and value.message is not None:
+        if value.message.usage is not None:
+            usage, provider, model = value.message.usage, value.message.provider, value.message.model
+            records.append(_usage(usage, pos, "turn", provider, model))
+        return records
+    if value.usage is not None:
+        kind = value.kind or value.type or "unknown"
+        records.append(_usage(value.usage, pos, kind, value.provider, value.model))
     if value.type == "compaction":
-        yield _compaction(value, entry_id, pos)
+        records.append(_compaction(value, entry_id, pos))
     elif value.type == "branch_summary":
-        yield BranchSummary(pos, entry_id, value.from_id, len(value.summary or ""))
+        records.append(BranchSummary(pos, entry_id, value.from_id, len(value.summary or "")))
     elif value.type == "context_edit" and value.target_id and value.replacement is not msgspec.UNSET:
-        yield ContextEdit(pos, entry_id, "edit", value.target_id, value.replacement is None)
+        records.append(ContextEdit(pos, entry_id, "edit", value.target_id, value.replacement is None))
     elif value.type == "session_info" and not recovered:
-        yield SessionField("name", value.name or None)
+        records.append(SessionField("name", value.name or None))
+    return records
 
 
-def _entry(value: SessionLine, entry_id: str, pos: int, line: Line, *, recovered: bool) -> Entry:
-    text = entry_text(value)
+def _entry(value: SessionLine, content: Content, place: tuple[str, int, Line], *, recovered: bool) -> Entry:
+    entry_id, pos, line = place
+    kind = value.type or "unknown"
+    # By position: matching the names of twenty fields would cost more than all the rest of this.
     entry = Entry(
-        pos=pos,
-        line=line.number,
-        byte_start=line.start,
-        byte_end=line.end,
-        raw_sha256=hashlib.sha256(line.raw).hexdigest(),
-        entry_id=entry_id,
-        raw_parent_id=value.parent_id,
-        parent_id=value.parent_id or None,
-        type=value.type or "unknown",
-        created_at=parse_time(value.timestamp),
-        origin=entry_origin(value, text),
-        text=text,
-        provider=value.provider,
-        model=value.model or value.model_id,
-        recovered=recovered,
+        pos,
+        line.number,
+        line.start,
+        line.end,
+        hashlib.sha256(line.raw).hexdigest(),
+        entry_id,
+        value.parent_id,
+        value.parent_id or None,
+        kind,
+        parse_time(value.timestamp),
+        "custom" if kind == "custom_message" else None,
+        entry_origin(value, content.text),
+        content.text,
+        content.images,
     )
-    if value.type == "custom_message":
-        entry.role = "custom"
-        entry.images = _count_images(value.content)
-    elif value.type == "message" and value.message is not None:
-        _add_message(entry, value)
+    if recovered:
+        entry.recovered = True
+    if kind == "message" and value.message is not None:
+        _add_message(entry, value.message)
+    else:
+        entry.provider = value.provider
+        entry.model = value.model or value.model_id
     return entry
 
 
-def _add_message(entry: Entry, value: SessionLine) -> None:
-    message = value.message
-    assert message is not None
-    entry.role = "custom" if message.role == "hookMessage" else message.role
-    entry.images = _count_images(message.content)
+def _add_message(entry: Entry, message: Message) -> None:
+    role, stop_reason = message.role, message.stop_reason
+    entry.role = "custom" if role == "hookMessage" else role
     entry.tool_name = message.tool_name
     entry.call_id = message.tool_call_id
     entry.provider = message.provider
     entry.model = message.model
-    failed_turn = message.stop_reason in _ATTEMPTS_THAT_FAILED
-    entry.is_error = bool(message.is_error) or bool(message.exit_code) or message.stop_reason == "error"
-    entry.never_sent = bool(message.exclude_from_context) or (message.role == "assistant" and failed_turn)
+    entry.is_error = bool(message.is_error or message.exit_code or stop_reason == "error")
+    failed_turn = role == "assistant" and stop_reason in _ATTEMPTS_THAT_FAILED
+    entry.never_sent = bool(message.exclude_from_context or failed_turn)
 
 
-def _count_images(content: str | list[Block] | None) -> int:
-    return sum(block.type == "image" for block in content) if isinstance(content, list) else 0
-
-
-def _tool_calls(content: list[Block], pos: int) -> Iterator[ToolCall]:
-    calls = (block for block in content if block.type == "toolCall")
-    for ordinal, call in enumerate(calls):
-        yield ToolCall(
-            pos=pos,
-            ordinal=ordinal,
-            call_id=call.id,
-            name=call.name or "unknown",
-            arguments=readable_arguments(call.arguments),
-            path=call_path(call.arguments),
-            command=call_command(call.arguments),
-        )
+def _tool_calls(calls: Sequence[tuple[Block, str]], pos: int) -> Iterator[ToolCall]:
+    for ordinal, (call, written) in enumerate(calls):
+        path, command = call_path(call.arguments), call_command(call.arguments)
+        yield ToolCall(pos, ordinal, call.id, call.name or "unknown", written, path, command)
 
 
 def _compaction(value: SessionLine, entry_id: str, pos: int) -> Compaction:
@@ -305,19 +303,15 @@ def _compaction(value: SessionLine, entry_id: str, pos: int) -> Compaction:
 
 
 def _usage(usage: TokenUsage, pos: int, kind: str, provider: str | None, model: str | None) -> Usage:
+    cost = usage.cost.total if usage.cost else None
+    read, written, cached, put = usage.input, usage.output, usage.cache_read, usage.cache_write
     return Usage(
-        pos=pos,
-        kind=kind,
-        provider=provider,
-        model=model,
-        input_tokens=_count(usage.input),
-        output_tokens=_count(usage.output),
-        cache_read_tokens=_count(usage.cache_read),
-        cache_write_tokens=_count(usage.cache_write),
-        cost_usd=(usage.cost.total if usage.cost else None) or 0.0,
+        pos, kind, provider, model, _count(read), _count(written), _count(cached), _count(put), cost or 0.0
     )
 
 
 def _count(value: float | None) -> int:
     """Bound a stated number of tokens: logs hold negative and absurd ones."""
+    if type(value) is int and 0 <= value <= _MOST_TOKENS:
+        return value
     return int(min(max(value or 0, 0), _MOST_TOKENS))

@@ -5,12 +5,13 @@ Field names and meanings: Pi's documentation of its session format; odd shapes c
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import cache
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import msgspec
 
-from ..json_lines import JsonObject, decode_repaired, is_array, is_object
+from ..json_lines import JsonObject, decode_repaired, is_array, is_object, mend_halves
 
 __all__ = [
     "Block",
@@ -25,7 +26,7 @@ __all__ = [
 ]
 
 
-class Block(msgspec.Struct):
+class Block(msgspec.Struct, gc=False):
     """A part of a message's content. Image data, signatures and thinking are never read."""
 
     type: str | None = None
@@ -35,13 +36,13 @@ class Block(msgspec.Struct):
     arguments: Any = None
 
 
-class Cost(msgspec.Struct):
+class Cost(msgspec.Struct, gc=False):
     """Cost of a model call in US dollars."""
 
     total: float | None = None
 
 
-class TokenUsage(msgspec.Struct, rename="camel"):
+class TokenUsage(msgspec.Struct, rename="camel", gc=False):
     """Tokens of a model call."""
 
     input: int | float | None = None
@@ -51,11 +52,15 @@ class TokenUsage(msgspec.Struct, rename="camel"):
     cost: Cost | None = None
 
 
-class Message(msgspec.Struct, rename="camel"):
-    """What a ``message`` entry wraps."""
+class Message(msgspec.Struct, rename="camel", gc=False):
+    """What a ``message`` entry wraps; fields that are in most messages first, as they stand in the log."""
 
     role: str | None = None
     content: str | list[Block] | None = None
+    provider: str | None = None
+    model: str | None = None
+    usage: TokenUsage | None = None
+    stop_reason: str | None = None
     tool_call_id: str | None = None
     tool_name: str | None = None
     is_error: bool | None = None
@@ -64,14 +69,10 @@ class Message(msgspec.Struct, rename="camel"):
     exit_code: int | None = None
     cancelled: bool | None = None
     exclude_from_context: Any = None
-    provider: str | None = None
-    model: str | None = None
-    usage: TokenUsage | None = None
-    stop_reason: str | None = None
     custom_type: str | None = None
 
 
-class SessionLine(msgspec.Struct, rename="camel"):
+class SessionLine(msgspec.Struct, rename="camel", gc=False):
     """Any line: the header (type ``session``) or an entry."""
 
     type: str | None = None
@@ -103,7 +104,7 @@ class SessionLine(msgspec.Struct, rename="camel"):
     parent_session: str | None = None
 
 
-class LineLink(msgspec.Struct, rename="camel"):
+class LineLink(msgspec.Struct, rename="camel", gc=False):
     """Only what the tree needs of a line."""
 
     type: str | None = None
@@ -125,7 +126,7 @@ def decode_line(raw: bytes) -> SessionLine | object:
     try:
         return _LINE.decode(raw)
     except (ValueError, RecursionError):
-        return _decode_loosely(raw, SessionLine)
+        return _decode_loosely(raw, _LINE)
 
 
 def decode_link(raw: bytes) -> LineLink | object:
@@ -133,7 +134,7 @@ def decode_link(raw: bytes) -> LineLink | object:
     try:
         return _LINK.decode(raw)
     except (ValueError, RecursionError):
-        return _decode_loosely(raw, LineLink)
+        return _decode_loosely(raw, _LINK)
 
 
 def fit(value: JsonObject, shape: type[_Shape]) -> _Shape:
@@ -147,12 +148,16 @@ def fit(value: JsonObject, shape: type[_Shape]) -> _Shape:
     return shape(**known)
 
 
-def _decode_loosely(raw: bytes, shape: type[_Shape]) -> _Shape | object:
+def _decode_loosely(raw: bytes, decoder: msgspec.json.Decoder[_Shape]) -> _Shape | object:
+    mended = mend_halves(raw)
+    if mended is not None:
+        with suppress(ValueError, RecursionError):
+            return decoder.decode(mended)
     try:
         value = msgspec.json.decode(raw)
     except (ValueError, RecursionError):
         value = decode_repaired(raw)
-    return fit(value, shape) if is_object(value) else value
+    return fit(value, cast("type[_Shape]", decoder.type)) if is_object(value) else value
 
 
 @cache

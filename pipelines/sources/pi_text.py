@@ -6,13 +6,35 @@ System messages, thinking, images, signatures and extension state have no search
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import Any
+
+import msgspec
 
 from ..json_lines import is_array, is_object
 from .pi_format import Block, Message, SessionLine
 from .records import Origin
 
-__all__ = ["call_command", "call_path", "entry_origin", "entry_text", "is_history_tool", "readable_arguments"]
+__all__ = [
+    "Content",
+    "call_command",
+    "call_path",
+    "entry_content",
+    "entry_origin",
+    "entry_text",
+    "is_history_tool",
+    "readable_arguments",
+]
+
+
+class Content(msgspec.Struct, frozen=True, gc=False):
+    """What an entry holds: its text to search, its tool calls with their readable arguments, and how many images."""
+
+    text: str
+    calls: Sequence[tuple[Block, str]] = ()
+    images: int = 0
+
 
 # Our own evidence, in whatever a file, a tool or an answer made of it: quoted, indented, as JSON, cut off at its end.
 # Text that only imitates the frame's first or last line is ordinary text.
@@ -25,28 +47,41 @@ _HISTORY_TOOL = re.compile(
 )
 _OWN_CUSTOM_TYPE = re.compile(r"uncompact|ds4-", re.IGNORECASE)
 
+_ONLY_TEXTS = {str}
+_NOTHING = Content("")
 _PATH_ARGUMENTS = ("path", "file_path", "filePath", "file", "filename", "notebook_path")
 _COMMAND_ARGUMENTS = ("command", "cmd", "script")
 
 
+def entry_content(line: SessionLine) -> Content:
+    """Read an entry's content; empty for kinds that hold none."""
+    if line.type == "message":
+        return _NOTHING if line.message is None else _message_content(line.message)
+    if line.type == "custom_message":
+        content = _read_content(line.content)
+        return Content(content.text, (), content.images)
+    if line.type in ("compaction", "branch_summary"):
+        return Content(line.summary or "")
+    if line.type == "session_info":
+        return Content(line.name or "")
+    if line.type == "label":
+        return Content(line.label or "")
+    return _NOTHING
+
+
 def entry_text(line: SessionLine) -> str:
     """Return the text to search of an entry; empty for kinds that hold none."""
-    if line.type == "message":
-        return _message_text(line.message) if line.message else ""
-    if line.type == "custom_message":
-        return _content_text(line.content)
-    if line.type in ("compaction", "branch_summary"):
-        return line.summary or ""
-    if line.type == "session_info":
-        return line.name or ""
-    if line.type == "label":
-        return line.label or ""
-    return ""
+    return entry_content(line).text
 
 
 def entry_origin(line: SessionLine, text: str) -> Origin:
     """Say who wrote an entry's text; ``self`` is our own evidence or history tools speaking."""
-    if _EVIDENCE_QUOTE in text and _EVIDENCE_MARK in text[: text.rindex(_EVIDENCE_QUOTE)]:
+    # The mark first: its capitals are quickly seen not to be in a text.
+    if (
+        _EVIDENCE_MARK in text
+        and _EVIDENCE_QUOTE in text
+        and _EVIDENCE_MARK in text[: text.rindex(_EVIDENCE_QUOTE)]
+    ):
         return "self"
     if line.type in ("compaction", "branch_summary"):
         return "summary"
@@ -57,6 +92,7 @@ def entry_origin(line: SessionLine, text: str) -> Origin:
     return _message_origin(line.message)
 
 
+@lru_cache(maxsize=256)
 def is_history_tool(name: str | None) -> bool:
     """Tell whether a tool's output is history given back, which must never be evidence again."""
     return name is not None and _HISTORY_TOOL.fullmatch(name) is not None
@@ -64,6 +100,8 @@ def is_history_tool(name: str | None) -> bool:
 
 def readable_arguments(arguments: Any) -> str:
     """Write a tool call's arguments as ``name: value`` lines: real line breaks, no JSON escapes."""
+    if is_object(arguments) and {*map(type, arguments.values())} == _ONLY_TEXTS:
+        return "\n".join([_argument_line(name, value) for name, value in arguments.items()])
     # A stack of its own: arguments can be nested deeper than Python calls can.
     lines: list[str] = []
     pending: list[tuple[str, Any]] = [("", arguments)]
@@ -103,33 +141,42 @@ def _message_origin(message: Message) -> Origin:
     return "none" if role == "system" else "injected"
 
 
-def _message_text(message: Message) -> str:
-    if message.role == "system":
-        return ""
-    if message.role == "toolResult":
-        return _joined(message.tool_name, _content_text(message.content))
-    if message.role == "bashExecution":
+def _message_content(message: Message) -> Content:
+    role, content = message.role, _read_content(message.content)
+    if role == "toolResult":
+        text = _joined((message.tool_name, content.text))
+    elif role == "bashExecution":
         command = f"Command: {message.command}" if message.command else None
-        return _joined(command, message.output)
-    return _content_text(message.content)
+        text = _joined((command, message.output))
+    elif role == "system":
+        text = ""
+    else:
+        return content
+    return Content(text, content.calls, content.images)
 
 
-def _content_text(content: str | list[Block] | None) -> str:
-    if content is None or isinstance(content, str):
-        return content or ""
-    return _joined(*(_block_text(block) for block in content))
+def _read_content(content: str | list[Block] | None) -> Content:
+    if not isinstance(content, list):
+        return Content(content) if content else _NOTHING
+    parts: list[str | None] = []
+    calls: list[tuple[Block, str]] = []
+    images = 0
+    for block in content:
+        kind = block.type
+        if kind == "text":
+            parts.append(block.text)
+        elif kind == "toolCall":
+            arguments = readable_arguments(block.arguments)
+            calls.append((block, arguments))
+            if not is_history_tool(block.name):
+                parts += (block.name, arguments)
+        elif kind == "image":
+            images += 1
+    return Content(_joined(parts), calls, images)
 
 
-def _block_text(block: Block) -> str | None:
-    if block.type == "toolCall":
-        if is_history_tool(block.name):
-            return None
-        return _joined(block.name, readable_arguments(block.arguments))
-    return block.text if block.type == "text" else None
-
-
-def _joined(*parts: str | None) -> str:
-    return "\n".join(part for part in parts if part)
+def _joined(parts: Iterable[str | None]) -> str:
+    return "\n".join([part for part in parts if part])
 
 
 def _argument_line(name: str, value: Any) -> str:

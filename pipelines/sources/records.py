@@ -88,7 +88,7 @@ class Entry(msgspec.Struct, gc=False):
     recovered: bool = False
 
 
-class ToolCall(msgspec.Struct):
+class ToolCall(msgspec.Struct, gc=False):
     """A tool call in the entry at ``pos``; ``arguments`` is readable text."""
 
     pos: int
@@ -100,7 +100,7 @@ class ToolCall(msgspec.Struct):
     command: str | None
 
 
-class Compaction(msgspec.Struct):
+class Compaction(msgspec.Struct, gc=False):
     """A compaction: it keeps ``kept_from`` and all after it, or nothing of what was before."""
 
     pos: int
@@ -112,7 +112,7 @@ class Compaction(msgspec.Struct):
     keeps_system: bool
 
 
-class ContextEdit(msgspec.Struct):
+class ContextEdit(msgspec.Struct, gc=False):
     """The model is shown other content of ``target_id`` from here on, or with ``removes`` none."""
 
     pos: int
@@ -122,7 +122,7 @@ class ContextEdit(msgspec.Struct):
     removes: bool
 
 
-class BranchSummary(msgspec.Struct):
+class BranchSummary(msgspec.Struct, gc=False):
     """A branch that ended at ``from_id`` was left and summarised here."""
 
     pos: int
@@ -131,7 +131,7 @@ class BranchSummary(msgspec.Struct):
     summary_chars: int
 
 
-class Usage(msgspec.Struct):
+class Usage(msgspec.Struct, gc=False):
     """Tokens and cost (US dollars) of one model call."""
 
     pos: int
@@ -145,14 +145,14 @@ class Usage(msgspec.Struct):
     cost_usd: float
 
 
-class SessionField(msgspec.Struct):
+class SessionField(msgspec.Struct, gc=False):
     """Something the log says about the session as a whole; the last one of a name counts."""
 
     name: Literal["name"]
     value: str | None
 
 
-class Reject(msgspec.Struct):
+class Reject(msgspec.Struct, gc=False):
     """A line, or the torn part of one, that is no entry. Never holds its text."""
 
     line: int

@@ -25,7 +25,7 @@ def find(root: Path) -> tuple[list[str], list[tuple[str, str]]]:
     def report(path: Path, reason: str) -> None:
         reported.append((os.path.relpath(path, root), reason))
 
-    return [os.path.relpath(found.path, root) for found in find_files(root, report)], reported
+    return [os.path.relpath(found.path, root) for found in find_files([root], report)], reported
 
 
 def make_all(root: Path, names: Sequence[str]) -> None:

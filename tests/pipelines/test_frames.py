@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from uncompact.pipelines import frames
-from uncompact.pipelines.frames import SessionKey
+from uncompact.pipelines.frames import EntryBatch, SessionKey
 from uncompact.pipelines.schema import TABLES
 from uncompact.pipelines.sources.records import Compaction, ContextEdit, Entry, Link, Usage
 from uncompact.pipelines.tree import Labels, label_tree
@@ -26,29 +26,36 @@ def an_entry(pos: int = 0, entry_id: str = "a", *, text: str = "", kind: str = "
 
 def entry_rows(*entries: Entry, labels: Labels | None = None) -> pl.DataFrame:
     links = [Link(one.entry_id, one.parent_id, one.recovered) for one in entries]
-    chains = [str(at) for at in range(len(entries))]
-    return frames.entry_rows(KEY, entries, chains, labels or label_tree(links).labels(), {})
+    batch = EntryBatch()
+    for at, one in enumerate(entries):
+        batch.add(one, f"{at:016x}")
+    columns = frames.entry_columns(KEY, batch, labels or label_tree(links).labels(), no_calls)
+    return frames.table_frame("entries", columns)
+
+
+def no_calls(_call_id: str) -> None:
+    return None
 
 
 @pytest.mark.parametrize(
     ("table", "build"),
     [
-        ("entries", lambda: frames.entry_rows(KEY, [], [], NO_LABELS, {})),
-        ("segments", lambda: frames.segment_rows(KEY, NO_LABELS)),
-        ("compactions", lambda: frames.compaction_rows(KEY, [])),
-        ("compaction_keeps", lambda: frames.keep_rows(KEY, [], NO_LABELS)),
-        ("context_edits", lambda: frames.context_edit_rows(KEY, [], NO_LABELS)),
-        ("branch_summaries", lambda: frames.branch_summary_rows(KEY, [])),
-        ("tool_calls", lambda: frames.tool_call_rows(KEY, [])),
-        ("usage", lambda: frames.usage_rows(KEY, [])),
-        ("rejects", lambda: frames.reject_rows(KEY, [])),
+        ("entries", lambda: frames.entry_columns(KEY, EntryBatch(), NO_LABELS, no_calls)),
+        ("segments", lambda: frames.segment_columns(KEY, NO_LABELS)),
+        ("compactions", lambda: frames.compaction_columns(KEY, [])),
+        ("compaction_keeps", lambda: frames.keep_columns(KEY, [], NO_LABELS)),
+        ("context_edits", lambda: frames.context_edit_columns(KEY, [], NO_LABELS)),
+        ("branch_summaries", lambda: frames.branch_summary_columns(KEY, [])),
+        ("tool_calls", lambda: frames.tool_call_columns(KEY, [])),
+        ("usage", lambda: frames.usage_columns(KEY, [])),
+        ("rejects", lambda: frames.reject_columns(KEY, [])),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
 def test_no_records_make_an_empty_frame_in_the_tables_schema(
-    table: str, build: Callable[[], pl.DataFrame]
+    table: str, build: Callable[[], frames.Columns]
 ) -> None:
-    frame = build()
+    frame = frames.table_frame(table, build())
 
     assert (frame.height, frame.schema) == (0, TABLES[table].schema)
 
@@ -127,7 +134,7 @@ def test_copies_have_one_key_whatever_line_they_stand_on() -> None:
 def test_segments_say_where_they_leave_another() -> None:
     tree = label_tree([Link("a", None), Link("b", "a"), Link("c", "b"), Link("d", "b")])
 
-    rows = frames.segment_rows(KEY, tree.labels())
+    rows = frames.table_frame("segments", frames.segment_columns(KEY, tree.labels()))
 
     assert rows.select("segment", "parent_segment", "parent_position").rows() == [(0, None, None), (1, 0, 1)]
 
@@ -138,7 +145,7 @@ def test_a_compaction_that_keeps_nothing_has_no_row_of_keeps() -> None:
         Compaction(at, str(at), name, None, 0, False, False) for at, name in enumerate(["a", "lost", None])
     ]
 
-    rows = frames.keep_rows(KEY, kept, tree.labels())
+    rows = frames.table_frame("compaction_keeps", frames.keep_columns(KEY, kept, tree.labels()))
 
     assert rows.select("pos", "kind", "kept_id", "kept_pos").rows() == [
         (0, "from", "a", 0),
@@ -147,7 +154,8 @@ def test_a_compaction_that_keeps_nothing_has_no_row_of_keeps() -> None:
 
 
 def test_an_edit_of_an_unknown_entry_has_no_target() -> None:
-    rows = frames.context_edit_rows(KEY, [ContextEdit(3, "e", "edit", "lost", True)], NO_LABELS)
+    edits = [ContextEdit(3, "e", "edit", "lost", True)]
+    rows = frames.table_frame("context_edits", frames.context_edit_columns(KEY, edits, NO_LABELS))
 
     assert rows.select("target_id", "target_pos", "removes").rows() == [("lost", None, True)]
 
@@ -156,4 +164,4 @@ def test_a_value_of_another_type_is_an_error_and_never_a_guess() -> None:
     wrong = Usage(0, "turn", None, None, cast("int", "many"), 0, 0, 0, 0.0)
 
     with pytest.raises(TypeError):
-        frames.usage_rows(KEY, [wrong])
+        frames.table_frame("usage", frames.usage_columns(KEY, [wrong]))

@@ -12,8 +12,9 @@ from tests.cases.builders import assistant, compaction, encode, entry, header, u
 from tests.pipelines.pi_logs import JsonObject, write
 from uncompact.pipelines.errors import SourceError
 from uncompact.pipelines.frames import SessionKey
-from uncompact.pipelines.normalize import Reading, SessionTotals, normalize_log
+from uncompact.pipelines.normalize import Reading, normalize_log
 from uncompact.pipelines.schema import TABLES
+from uncompact.pipelines.session_totals import SessionTotals
 from uncompact.pipelines.sources import find_file, recognise
 from uncompact.pipelines.sources.records import Cursor
 
@@ -72,8 +73,10 @@ def test_required_columns_are_never_null(tmp_path: Path) -> None:
         b"torn\n",
     )  # fmt: skip
 
-    assert all(frame.height > 0 for frame in filled.values())
-    for name, table in TABLES.items():
+    # What repeats an entry of another session is told when a run is committed.
+    of_the_log = {name: table for name, table in TABLES.items() if name != "copies"}
+    assert all(filled[name].height > 0 for name in of_the_log)
+    for name, table in of_the_log.items():
         nulls = filled[name].null_count().row(0, named=True)
         assert [column.name for column in table.columns if column.required and nulls[column.name]] == []
 
@@ -190,7 +193,10 @@ def test_another_header_makes_another_fingerprint(tmp_path: Path, change: JsonOb
         pytest.param([], id="emptied"),
     ],
 )
-def test_a_log_rewritten_while_it_is_read_is_refused(tmp_path: Path, later: list[JsonObject]) -> None:
+def test_a_log_rewritten_between_two_passes_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, later: list[JsonObject]
+) -> None:
+    monkeypatch.setattr("uncompact.pipelines.normalize._HELD_BYTES", 0)
     path = write(tmp_path, header(), user("a", None, "x" * 200), user("b", "a", "2"))
     rows = normalize_log(reading(path), SessionTotals())
     next(rows)

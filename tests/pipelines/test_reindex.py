@@ -26,7 +26,7 @@ def test_a_first_run_reports_what_it_read(logs: Path, store: Path) -> None:
     assert report["rejects"] == {"total": 1, "by_reason": {"not-json": 1}}
     assert report["warnings"] == [f"{logs}/deep/er/b.jsonl:3: not-json"]
     assert report["bytes_read"] == sum(path.stat().st_size for path in logs.rglob("*.jsonl"))
-    assert set(report["seconds"]) == {"discover", "read", "commit", "companion", "total"}
+    assert set(report["seconds"]) == {"discover", "read", "commit", "companion", "tidy", "total"}
 
 
 def test_a_second_run_changes_nothing(logs: Path, store: Path) -> None:
