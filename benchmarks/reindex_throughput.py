@@ -1,6 +1,6 @@
 """What a full reindex costs: CPU, memory and store size, beside bare FTS5 indexing of the same texts in the same run.
 
-    python benchmarks/reindex_throughput.py [FOLDER_OF_LOGS] [--sessions 20] [--entries 5000] [--json FILE]
+    python benchmarks/reindex_throughput.py [FOLDER_OF_LOGS] [--sessions 20] [--entries 5000] [--workers N] [--json FILE]
 
 Without a folder, sessions are generated. CPU is user and system time of the whole reindex, imports included in
 neither; the ratio is what to quote, as machines differ.
@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import resource
 import tempfile
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
@@ -28,16 +28,19 @@ from uncompact.pipelines.store import StorePaths
 
 Result = TypeVar("Result")
 
-_BARE = "create virtual table words using fts5 (body, content = '', detail = none, tokenize = 'unicode61 remove_diacritics 2')"
+# As FTS5 is when nothing is said, and as lean as it gets: without the texts and without places.
+_BARE = "create virtual table words using fts5 (body)"
+_LEAN = "create virtual table words using fts5 (body, content = '', detail = none, tokenize = 'unicode61 remove_diacritics 2')"
 
 
-def measure(folder: Path, store: Path) -> dict[str, float]:
+def measure(folder: Path, store: Path, workers: int = 1) -> dict[str, float]:
     """Reindex a folder of logs into an empty store and return the figures."""
     before_mb = _peak_mb()
-    report, reindex_cpu_s = _timed(lambda: uncompact.reindex([folder], store))
+    report, reindex_cpu_s = _timed(lambda: uncompact.reindex([folder], store, workers=workers))
     peak_mb = _peak_mb()
     texts = _texts(store)
-    _, bare_cpu_s = _timed(lambda: _index_bare(texts))
+    _, bare_cpu_s = _timed(lambda: _index_bare(texts, _BARE))
+    _, lean_cpu_s = _timed(lambda: _index_bare(texts, _LEAN))
     raw_mb = report.bytes_read / 1e6
     text_mb = sum(len(text.encode()) for text in texts) / 1e6
     return {
@@ -48,6 +51,10 @@ def measure(folder: Path, store: Path) -> dict[str, float]:
         "raw_mb_per_cpu_s": raw_mb / reindex_cpu_s,
         "bare_fts5_cpu_s": bare_cpu_s,
         "cpu_ratio_to_bare_fts5": reindex_cpu_s / bare_cpu_s,
+        "lean_fts5_cpu_s": lean_cpu_s,
+        "cpu_ratio_to_lean_fts5": reindex_cpu_s / lean_cpu_s,
+        "wall_s": report.seconds["total"],
+        "worker_peak_rss_mb": _peak_mb(resource.RUSAGE_CHILDREN),
         "peak_rss_mb": peak_mb,
         "peak_rss_above_start_mb": peak_mb - before_mb,
         "lake_to_text": _size_mb(store / "lake") / text_mb,
@@ -56,9 +63,15 @@ def measure(folder: Path, store: Path) -> dict[str, float]:
 
 
 def _timed(run: Callable[[], Result]) -> tuple[Result, float]:
-    start = time.process_time()
+    start = _cpu_s()
     result = run()
-    return result, time.process_time() - start
+    return result, _cpu_s() - start
+
+
+def _cpu_s() -> float:
+    """CPU of this process and of those it has waited for."""
+    spent = os.times()
+    return spent.user + spent.system + spent.children_user + spent.children_system
 
 
 def _texts(store: Path) -> list[str]:
@@ -66,11 +79,11 @@ def _texts(store: Path) -> list[str]:
     return entries.select("text").collect().to_series().to_list()
 
 
-def _index_bare(texts: list[str]) -> None:
+def _index_bare(texts: list[str], table: str) -> None:
     with tempfile.TemporaryDirectory() as folder:
         connection = apsw.Connection(str(Path(folder) / "bare.sqlite"))
         execute(connection, "pragma journal_mode = off; pragma synchronous = off")
-        execute(connection, _BARE)
+        execute(connection, table)
         with connection:
             execute_many(connection, "insert into words (rowid, body) values (?, ?)", enumerate(texts))
         connection.close()
@@ -81,8 +94,8 @@ def _size_mb(path: Path) -> float:
     return sum(one.stat().st_size for one in files) / 1e6
 
 
-def _peak_mb() -> float:
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+def _peak_mb(whose: int = resource.RUSAGE_SELF) -> float:
+    return resource.getrusage(whose).ru_maxrss / 1024
 
 
 def main() -> None:
@@ -93,6 +106,7 @@ def main() -> None:
     parser.add_argument("folder", type=Path, nargs="?")
     parser.add_argument("--sessions", type=int, default=20)
     parser.add_argument("--entries", type=int, default=5000)
+    parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
@@ -100,7 +114,7 @@ def main() -> None:
         if options.folder is None:
             for seed in range(options.sessions):
                 make_session(folder / f"bench-{seed}.jsonl", entries=options.entries, seed=seed)
-        figures = measure(folder, Path(scratch) / "store")
+        figures = measure(folder, Path(scratch) / "store", options.workers)
     for name, figure in figures.items():
         print(f"{name:28} {figure:12.3f}")
     if options.json:

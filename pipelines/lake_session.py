@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import polars as pl
 
 from .lake import LakeSnapshot
+from .place_index import PlaceIndex
 
 __all__ = ["LakeSession"]
 
@@ -20,33 +22,36 @@ class LakeSession:
         self._snapshot = snapshot
         self._session = session
         self.segments: int = session["branches"]
-        columns = ("pos", "entry_id", "parent_id", "segment", "position", "on_tree", "gap")
-        entries = self._rows("entries").select(columns).sort("pos").collect()
-        on_tree = entries.filter("on_tree")
-        self._places: dict[str, int] = dict(on_tree.select("entry_id", "pos").iter_rows())
-        self._labels: dict[int, tuple[int, int]] = {
-            pos: (segment, position)
-            for pos, segment, position in on_tree.select("pos", "segment", "position").iter_rows()
-        }
-        ends = on_tree.group_by("segment").agg(pl.col("position").max())
-        self._ends: dict[int, int] = dict(ends.iter_rows())
+        on_tree = (
+            self._rows("entries")
+            .filter("on_tree")
+            .select("pos", "entry_id", "segment", "position")
+            .sort("pos")
+            .collect()
+        )
+        self._places = PlaceIndex(on_tree["entry_id"], on_tree["pos"])
+        self._labels = on_tree.select("pos", "segment", "position")
+        # Segments are numbered without a gap.
+        ends = on_tree.group_by("segment").agg(pl.col("position").max()).sort("segment")
+        self._ends = ends["position"]
         self._awaited: set[str] = {
-            *entries.filter("gap")["parent_id"].drop_nulls(),
+            *self._rows("entries").filter("gap").select("parent_id").collect()["parent_id"].drop_nulls(),
             *self._unplaced("compaction_keeps", "kept_id", "kept_pos"),
             *self._unplaced("context_edits", "target_id", "target_pos"),
         }
 
     def place(self, entry_id: str) -> int | None:
         """Return the place of the entry of an id."""
-        return self._places.get(entry_id)
+        return self._places.find(entry_id)
 
     def label(self, place: int) -> tuple[int, int]:
         """Return segment and position of an entry."""
-        return self._labels[place]
+        _, segment, position = self._labels.row(bisect_left(self._labels["pos"], place))
+        return segment, position
 
     def is_continued(self, segment: int, position: int) -> bool:
         """Tell whether an entry stands at the next position."""
-        return position < self._ends[segment]
+        return position < int(self._ends[segment])
 
     def is_awaited(self, entry_id: str) -> bool:
         """Tell whether an entry named this id when no line had it."""
@@ -54,13 +59,14 @@ class LakeSession:
 
     def call_place(self, call_id: str) -> int | None:
         """Return the place of the entry that made a tool call."""
-        return self._calls.get(call_id)
+        return self._calls.find(call_id)
 
     @cached_property
-    def _calls(self) -> dict[str, int]:
+    def _calls(self) -> PlaceIndex:
         calls = self._rows("tool_calls").filter(pl.col("call_id").is_not_null())
-        found = calls.sort("pos", "ordinal").unique("call_id", keep="first", maintain_order=True)
-        return dict(found.select("call_id", "pos").collect().iter_rows())
+        # Of several with one id the first counts, and of equals the index keeps the last.
+        found = calls.select("call_id", "pos").sort("pos", descending=True).collect()
+        return PlaceIndex(found["call_id"], found["pos"])
 
     def _unplaced(self, table: str, named: str, place: str) -> pl.Series:
         return self._rows(table).filter(pl.col(place).is_null()).select(named).collect()[named]

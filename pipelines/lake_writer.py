@@ -97,7 +97,8 @@ class LakeWriter:
             if actions or table == "sessions":
                 self._write(table, actions, versions)
             else:
-                versions[table] = self._state.versions[table]
+                # A killed run may have left just what is wanted.
+                versions[table] = newest_version(self._root / table)
         return LakeSnapshot(self._root, versions)
 
     def _renew_copies(self, versions: Mapping[str, int], dropped: Collection[str]) -> set[str]:

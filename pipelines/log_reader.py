@@ -20,7 +20,7 @@ from .frames import SessionKey, project_key
 from .lake import LakeSnapshot
 from .lake_session import LakeSession
 from .lake_writer import LakeWriter
-from .log_rows import LogRead, ReadJob, make_chunks, reason_of
+from .log_rows import Chunk, ChunkRows, LogRead, ReadJob, make_chunks, reason_of
 from .normalize import Reading, normalize_tail
 from .paths import display_path, is_gone
 from .progress import Progress
@@ -31,7 +31,7 @@ from .sources import SOURCES, recognise
 from .sources.records import Cursor, Found, Header, Source
 from .tombstones import Tombstones
 from .verify import RowDigests, find_drift
-from .workers import read_chunks
+from .workers import read_chunks, worthwhile_helpers
 
 __all__ = ["LogReader"]
 
@@ -107,21 +107,29 @@ class LogReader:
                 else:
                     planned.append(plan)
             chunks = make_chunks(self._snapshot.root, run, (plan.job for plan in planned))
+            helpers = worthwhile_helpers(chunks, workers)
             logs = iter(planned)
             with closing(
-                read_chunks(chunks, workers, lambda job: progress.advance(to_read[job.reading.found.path]))
+                read_chunks(chunks, helpers, lambda job: progress.advance(to_read[job.reading.found.path]))
             ) as read:
                 for chunk, rows in zip(chunks, read, strict=True):
                     for log in rows.logs:
                         self._take(next(logs), log)
-                    keys = [job.reading.key.session_key for job in chunk.jobs]
-                    for table, files in rows.files.items():
-                        self._writer.add_staged(table, files, keys)
-                    for table, few in rows.few.items():
-                        self._writer.add(table, few)
+                    self._add(chunk, rows)
         finally:
             # In the order of the files, whichever was read first.
             self._report.warnings += [warning for _, warning in sorted(self._warnings, key=_place)]
+
+    def _add(self, chunk: Chunk, rows: ChunkRows) -> None:
+        keys = [
+            job.reading.key.session_key
+            for job, log in zip(chunk.jobs, rows.logs, strict=True)
+            if log.failure is None and not log.is_same
+        ]
+        for table, files in rows.files.items():
+            self._writer.add_staged(table, files, keys)
+        for table, few in rows.few.items():
+            self._writer.add(table, few)
 
     def _plan(self, place: int, item: Found) -> _Planned | None:
         """Decide what becomes of one file; ``None`` when that is done already."""

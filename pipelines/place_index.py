@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
+
 import polars as pl
 
 __all__ = ["PlaceIndex"]
@@ -20,8 +22,8 @@ class PlaceIndex:
 
     def find(self, one_id: str) -> int | None:
         """Return the place of one id."""
-        place = self.find_all(pl.Series([one_id], dtype=pl.String)).item()
-        return None if place < 0 else int(place)
+        at = bisect_left(self._ids, one_id)
+        return int(self.places[at]) if at < len(self._ids) and self._ids[at] == one_id else None
 
     def find_all(self, ids: pl.Series) -> pl.Series:
         """Return the places of ids, -1 where there is none."""

@@ -14,7 +14,7 @@ from typing import Literal, Self
 
 import apsw
 
-from .companion_db import check_version, connect_writer, create_companion, finish_companion
+from .companion_db import check_version, connect_syncer, create_companion, finish_companion
 from .companion_errors import named_companion_errors
 from .companion_generations import new_generation, publish, remove_generation
 from .companion_seal import is_sealed, seal
@@ -122,7 +122,7 @@ class Syncer:
     def _connected(self, companion: Path) -> apsw.Connection:
         if self._connection is None or self._companion != companion:
             self.close()
-            connection = connect_writer(companion)
+            connection = connect_syncer(companion)
             self._companion, self._connection = companion, connection
             check_version(companion, connection)
             connection.set_busy_timeout(_BUSY_MS)

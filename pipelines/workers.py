@@ -18,7 +18,7 @@ from typing import IO
 
 from .log_rows import Chunk, ChunkRows, ReadJob, read_chunk
 
-__all__ = ["read_chunks", "serve", "usable_cores"]
+__all__ = ["read_chunks", "serve", "usable_cores", "worthwhile_helpers"]
 
 # Starting a helper costs as much as reading some 15 MB: each must have more than that to do.
 _HELPER_BYTES = 48 << 20
@@ -35,16 +35,23 @@ def usable_cores() -> int:
     return os.cpu_count() or 1
 
 
-def read_chunks(
-    chunks: Sequence[Chunk], workers: int, done: Callable[[ReadJob], None]
-) -> Generator[ChunkRows]:
-    """Yield each chunk's rows in the order of the chunks, read by at most ``workers`` processes.
+def worthwhile_helpers(chunks: Sequence[Chunk], workers: int) -> int:
+    """Return how many helpers shorten the reading of chunks, when at most ``workers`` processes may read."""
+    if getattr(sys, "frozen", False):  # the program's file is no interpreter
+        return 0
+    size = sum(chunk.size for chunk in chunks)
+    return max(min(workers - 1, len(chunks) - 1, size // _HELPER_BYTES), 0)
 
-    Neither the rows nor their files depend on ``workers``. ``done`` is told of each log, by this thread. A helper
+
+def read_chunks(
+    chunks: Sequence[Chunk], helpers: int, done: Callable[[ReadJob], None]
+) -> Generator[ChunkRows]:
+    """Yield each chunk's rows in the order of the chunks, read by this process and so many helpers.
+
+    Neither the rows nor their files depend on ``helpers``. ``done`` is told of each log, by this thread. A helper
     that fails or dies is not missed: its chunk is read here. Closing the generator ends the helpers.
     """
-    worth = sum(chunk.size for chunk in chunks) // _HELPER_BYTES
-    with _shared(chunks, min(workers - 1, worth, len(chunks) - 1)) as shared:
+    with _shared(chunks, helpers) as shared:
         for at in range(len(chunks)):
             yield shared.rows(at, done)
 

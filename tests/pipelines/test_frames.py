@@ -85,6 +85,14 @@ def test_texts_that_differ_in_ascii_case_and_white_space_hash_alike(
     assert (frames.text_hash(one) == frames.text_hash(other)) == equal
 
 
+@given(texts=st.lists(st.text(st.sampled_from("aA é\t\n\r\v\f\0\u2028🚀")), max_size=8))
+def test_texts_of_a_batch_hash_as_each_does(texts: list[str]) -> None:
+    rows = entry_rows(*(an_entry(at, str(at), text=text) for at, text in enumerate(texts)))
+
+    assert rows["text"].to_list() == texts
+    assert rows["text_hash"].to_list() == [frames.text_hash(text) for text in texts]
+
+
 @given(text=st.text())
 def test_only_a_text_without_words_has_no_hash(text: str) -> None:
     text = text.encode("utf-8", "replace").decode()
@@ -129,6 +137,15 @@ def test_copies_have_one_key_whatever_line_they_stand_on() -> None:
 
     assert entry_rows(*[an_entry(at, str(at)) for at in range(7)], copy)["copy_key"][7] == keys[0]
     assert len(set(keys)) == 4
+
+
+def test_columns_of_several_sessions_make_one_frame() -> None:
+    labels = label_tree([Link("a", None)]).labels()
+    first, second = (frames.segment_columns(SessionKey("p", name), labels) for name in ("one", "two"))
+
+    rows = frames.table_frame("segments", {name: first[name] + second[name] for name in first})
+
+    assert rows.select("session_key", "segment").rows() == [("one", 0), ("two", 0)]
 
 
 def test_segments_say_where_they_leave_another() -> None:
