@@ -100,7 +100,9 @@ def write_log(path: Path, number: int, anchor: str, project: str, *, session: st
         file.write(_line(start))
         file.writelines(map(_line, _talk(number, anchor)))
         file.write(_TORN if number % 3 == 0 else b"")
-        end = _compacted(f"e{number}-{_ENTRIES - 1}", f"e{number}-{_ENTRIES - 4}", f"k{number}")
+        # Of a log that is written anew nothing stays: what its fork has are copies no more.
+        prefix = f"{'k' if anchor.startswith('anchor') else 'n'}{number}"
+        end = _compacted(f"e{number}-{_ENTRIES - 1}", f"e{number}-{_ENTRIES - 4}", prefix)
         file.writelines(map(_line, end))
 
 

@@ -29,7 +29,12 @@ def some_logs(folder: Path, count: int, *, size: int = 0) -> list[Path]:
     paths: list[Path] = []
     for at in range(count):
         parent = "a" if at % 2 else "gone"
-        lines = [user("a", None, f"text {at}"), b"torn\n", user("b", parent, "more"), user("a", "b", "again")]
+        lines: list[JsonObject | bytes] = [
+            user("a", None, f"text {at}"),
+            b"torn\n",
+            user("b", parent, "more"),
+            user("a", "b", "again"),
+        ]
         paths.append(log(folder, f"{at}.jsonl", *lines[at % 2 :]))
         os.truncate(paths[-1], max(size, paths[-1].stat().st_size))
     return paths
@@ -63,7 +68,7 @@ def test_any_number_of_processes_leaves_one_store_and_one_report(
 
     assert without_times(one) == without_times(other)
     assert lake_rows(store) == lake_rows(tmp_path / "other")
-    assert [len(list((place / "lake").rglob("*.parquet"))) for place in (store, tmp_path / "other")] == [6, 6]
+    assert [len(list((place / "lake").rglob("*.parquet"))) for place in (store, tmp_path / "other")] == [5, 5]
 
 
 @pytest.mark.parametrize(
@@ -126,13 +131,16 @@ def test_no_helper_outlives_the_reading(logs: Path, tmp_path: Path) -> None:
 
 
 _READ_LOGS = """
+import os
+import signal
 import sys
 from contextlib import closing
 from pathlib import Path
+
 from tests.pipelines.chunks import ignore, single_chunks
 from uncompact.pipelines.workers import read_chunks
-import os
 
+signal.signal(signal.SIGINT, signal.default_int_handler)  # whoever runs the tests may ignore it
 paths = sorted(Path(sys.argv[1]).iterdir())
 chunks = single_chunks(paths, Path(sys.argv[2]))
 for path in paths:
