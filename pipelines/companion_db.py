@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from urllib.parse import quote
 
@@ -29,6 +30,7 @@ __all__ = [
     "create_companion",
     "finish_companion",
     "first_row",
+    "fold_log",
     "is_frozen",
     "lake_versions",
     "read_codec",
@@ -49,7 +51,7 @@ _UNREADABLE = (apsw.Error, TypeError, ValueError)
 _MOST_OPENINGS = 50
 _PAGE_BYTES = 8192
 # Who opens a companion first reads what its write-ahead log holds: 2 MB take a millisecond.
-_SYNCED_PAGES = 256
+_MOST_LOG_BYTES = 2 << 20
 _CACHE_KIB = 64 * 1024
 
 
@@ -94,13 +96,20 @@ def connect_writer(path: Path) -> apsw.Connection:
 def connect_syncer(path: Path) -> apsw.Connection:
     """Open a companion for a small change that must not take long. Raises ``apsw.Error``.
 
-    Its write-ahead log is taken into the file when it has grown, not whenever a connection closes: that waits for the
+    The write-ahead log is left to ``fold_log``: to take it into the file whenever a connection closes would wait for the
     disk, 20 ms for a line.
     """
     connection = connect_writer(path)
     connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
-    set_pragma(connection, "wal_autocheckpoint", _SYNCED_PAGES)
+    set_pragma(connection, "wal_autocheckpoint", 0)
     return connection
+
+
+def fold_log(path: Path, connection: apsw.Connection) -> None:
+    """Take a write-ahead log that has grown into the companion's file, as far as readers let it."""
+    with suppress(apsw.Error, FileNotFoundError):
+        if path.with_name(f"{path.name}-wal").stat().st_size > _MOST_LOG_BYTES:
+            execute(connection, "pragma wal_checkpoint(truncate)")
 
 
 def connect_checker(path: Path) -> apsw.Connection:

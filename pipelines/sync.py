@@ -14,7 +14,7 @@ from typing import Literal, Self
 
 import apsw
 
-from .companion_db import check_version, connect_syncer, create_companion, finish_companion
+from .companion_db import check_version, connect_syncer, create_companion, finish_companion, fold_log
 from .companion_errors import named_companion_errors
 from .companion_generations import new_generation, publish, remove_generation
 from .companion_seal import is_sealed, seal
@@ -65,12 +65,8 @@ class Syncer:
 
     def close(self) -> None:
         """Close the companion."""
-        if self._connection is not None and self._companion is not None:
-            # The last to close a companion empties its write-ahead log.
-            was_sealed = is_sealed(self._companion)
+        if self._connection is not None:
             self._connection.close()
-            if was_sealed and not is_sealed(self._companion):
-                seal(self._companion)
         self._companion = self._connection = None
 
     def sync(self, log: Path) -> SyncResult:
@@ -115,6 +111,7 @@ class Syncer:
             return SyncResult("unchanged")
         was_sealed = is_sealed(companion)
         result = _sync_changed(connection, log, self._paths.tombstones)
+        fold_log(companion, connection)
         if was_sealed and not is_sealed(companion):
             seal(companion)
         return result
@@ -159,6 +156,8 @@ def _sync_changed(connection: apsw.Connection, log: Path, tombstones: Path) -> S
         result = SyncResult(*sync_session(connection, log, tombstones))
         execute(connection, "commit")
     except BaseException:
-        execute(connection, "rollback")
+        # SQLite has done it by itself where the device was full.
+        if connection.in_transaction:
+            execute(connection, "rollback")
         raise
     return result

@@ -19,7 +19,7 @@ __all__ = ["RELEVANCE_POOL", "rank_by_relevance"]
 # An entry's neighbours must be candidates, too, so that the pool is larger than for the points.
 RELEVANCE_POOL = 512
 
-# What an entry gets of what is said so many entries before (positive) or behind it: 1,536 questions on long dialogues
+# What an entry gets of what is said so many entries before (positive) or behind it: 760 questions on long dialogues
 # are answered best with about these (benchmarks/README.md).
 _SHARES = {0: 1.0, 1: 0.5, -1: 0.4, 2: 0.3, -2: 0.2, 3: 0.15, -3: 0.1}
 _DIALOGUE = frozenset({"user", "assistant"})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 import subprocess
 import sys
 from contextlib import closing
@@ -215,6 +216,18 @@ def test_what_something_else_wrote_breaks_the_seal(paths: StorePaths) -> None:
         execute(connection, "update sessions set name = 'mine'")
 
     assert not is_sealed(paths.companion)
+
+
+def test_a_sync_takes_a_write_ahead_log_that_has_grown_into_the_file(logs: Path, paths: StorePaths) -> None:
+    rng = random.Random(1)
+    said = [user(f"e{at}", None, rng.randbytes(500).hex(" ", 8)) for at in range(4000)]
+    before = paths.companion.stat().st_size
+
+    sync_log(paths.root, write_log(logs / "long.jsonl", [header("long"), *said]))
+
+    assert paths.companion.stat().st_size > before + (2 << 20)
+    assert paths.companion.with_name(f"{paths.companion.name}-wal").stat().st_size == 0
+    assert is_sealed(paths.companion)
 
 
 def test_a_sync_does_not_seal_what_was_not_sealed(logs: Path, paths: StorePaths) -> None:
