@@ -49,17 +49,19 @@ class StagedRows:
         """Take back the rows added for a session whose log could not be read to its end."""
         others = pl.col("session_key") != session_key
         for table, held in self._held.items():
-            self._held[table] = [rows.filter(others) for rows in held]
+            kept = [rows.filter(others) for rows in held]
+            self._held[table] = [rows for rows in kept if rows.height]
+            self._held_bytes[table] = sum(int(rows.estimated_size()) for rows in self._held[table])
         for table, staged in self._adds.items():
             self._adds[table] = []
             for action in staged:
                 rows = pl.read_parquet(self._root / table / action.path, glob=False, hive_partitioning=False)
-                kept = rows.filter(others)
-                if kept.height == rows.height:
+                left = rows.filter(others)
+                if left.height == rows.height:
                     self._adds[table].append(action)
-                elif kept.height:
+                elif left.height:
                     project = str(action.partition_values[PARTITION])
-                    self._adds[table].append(self.write_file(table, project, kept))
+                    self._adds[table].append(self.write_file(table, project, left))
 
     def add_files(self, table: str, files: Iterable[AddAction]) -> None:
         """Take over files that were staged elsewhere for the same run."""

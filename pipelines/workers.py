@@ -24,6 +24,8 @@ __all__ = ["read_chunks", "serve", "usable_cores", "worthwhile_helpers"]
 _HELPER_BYTES = 48 << 20
 # So many chunks may be done before their turn: their rows wait in memory.
 _MOST_AHEAD = 16
+# An interrupt does not end a thread's waiting where a library has a handler of its own: it is noticed in between.
+_NOTICE_S = 0.2
 
 _START = f"import sys; sys.path[:] = sys.argv[1:]; from {__name__} import serve; serve()"
 
@@ -112,7 +114,7 @@ class _Shared:
                 self.put(own, read_chunk(self.chunks[own]))
                 continue
             with self._changed:
-                self._changed.wait_for(lambda: at in self._rows)
+                self._changed.wait_for(lambda: at in self._rows, _NOTICE_S)
         rows = self._rows.pop(at)
         if rows is None:
             return read_chunk(self.chunks[at], done)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 from tests.cases.builders import encode, header
 from uncompact.pipelines.sources import find_file
 from uncompact.pipelines.sources.pi import PiLog, PiSource
-from uncompact.pipelines.sources.records import Cursor, Entry, Header, Record
+from uncompact.pipelines.sources.records import Cursor, Entry, Header, Link, Log, Record
 
 JsonObject = dict[str, Any]
 
@@ -40,3 +41,23 @@ def records(folder: Path, *lines: JsonObject | bytes, version: object = 3) -> li
 
 def entries(folder: Path, *lines: JsonObject | bytes, version: object = 3) -> list[Entry]:
     return [record for record in records(folder, *lines, version=version) if isinstance(record, Entry)]
+
+
+class ChangingLog:
+    """A log to whose file something happens while its records are read, after the first entry."""
+
+    def __init__(self, log: Log, change: Callable[[], object]) -> None:
+        self.header = log.header
+        self.links: Callable[[], Iterator[Link]] = log.links
+        self.leaf_pos: Callable[[], int | None] = log.leaf_pos
+        self.cursor: Callable[[], Cursor] = log.cursor
+        self.pending_line: Callable[[], int | None] = log.pending_line
+        self._log = log
+        self._change: Callable[[], object] | None = change
+
+    def records(self) -> Iterator[Record]:
+        for record in self._log.records():
+            yield record
+            if self._change is not None and isinstance(record, Entry):
+                self._change()
+                self._change = None

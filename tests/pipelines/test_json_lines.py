@@ -8,11 +8,12 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from uncompact.pipelines.json_lines import JsonObject, decode_repaired, recover_objects
+from uncompact.pipelines.json_lines import JsonObject, decode_repaired, mend_halves, recover_objects
 
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
@@ -61,6 +62,30 @@ def test_any_bytes_decode_or_raise_value_error(raw: bytes) -> None:
 )
 def test_broken_characters_become_replacement_characters(raw: bytes, value: object) -> None:
     assert decode_repaired(raw) == value
+
+
+@given(
+    text=st.lists(st.sampled_from(["a", "\\", '"', "\n", "ud83d", "\ud83d", "\ude00", "😀", "\ue000"])).map(
+        "".join
+    ),
+    upper=st.booleans(),
+)
+def test_halves_are_mended_as_they_are_repaired(text: str, upper: bool) -> None:
+    raw = json.dumps({"k": text}).encode()
+    raw = raw.replace(b"\\ud", b"\\uD") if upper else raw
+
+    mended = mend_halves(raw)
+
+    assert msgspec.json.decode(raw if mended is None else mended) == decode_repaired(raw)
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [b'"plain"', rb'"caf\u00e9"', rb'"\n\\"', rb'"\ue000"'],
+    ids=["no escape", "a letter", "others", "private use"],
+)
+def test_without_halves_there_is_nothing_to_mend(raw: bytes) -> None:
+    assert mend_halves(raw) is None
 
 
 @pytest.mark.parametrize(

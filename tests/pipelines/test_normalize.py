@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
+from hypothesis import given, settings
 
 from tests.cases.builders import assistant, compaction, encode, entry, header, user
-from tests.pipelines.pi_logs import JsonObject, write
+from tests.pipelines.any_sessions import session_lines
+from tests.pipelines.pi_logs import ChangingLog, JsonObject, write
+from tests.pipelines.stores import append
 from uncompact.pipelines.errors import SourceError
 from uncompact.pipelines.frames import SessionKey
 from uncompact.pipelines.normalize import Reading, normalize_log
@@ -36,8 +42,11 @@ def tables(
     first: JsonObject | None = None,
 ) -> dict[str, pl.DataFrame]:
     """Write a log, read it, and return each table's rows."""
-    path = write(folder, first or header(), *lines)
-    rows = list(normalize_log(reading(path), totals or SessionTotals()))
+    return tables_of(write(folder, first or header(), *lines), totals or SessionTotals())
+
+
+def tables_of(path: Path, totals: SessionTotals) -> dict[str, pl.DataFrame]:
+    rows = list(normalize_log(reading(path), totals))
     return {
         table: pl.concat([TABLES[table].schema.to_frame(), *(frame for name, frame in rows if name == table)])
         for table in TABLES
@@ -185,23 +194,71 @@ def test_another_header_makes_another_fingerprint(tmp_path: Path, change: JsonOb
     assert before.chain != after.chain
 
 
+def long_log(folder: Path, *lines: JsonObject | bytes) -> Path:
+    """Write a log that is too large to be read once; it ends in zeros that are left for the next run."""
+    path = write(folder, header(), *lines)
+    os.truncate(path, 17 << 20)
+    return path
+
+
 @pytest.mark.parametrize(
     "later",
     [
         pytest.param([user("a", None, "1"), user("b", "a", "2"), user("c", "b", "3")], id="more entries"),
         pytest.param([user("a", None, "x" * 200)], id="fewer entries"),
+        pytest.param([user("a", None, "1"), user("b", None, "2")], id="other parents"),
         pytest.param([], id="emptied"),
     ],
 )
-def test_a_log_rewritten_between_two_passes_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, later: list[JsonObject]
-) -> None:
-    monkeypatch.setattr("uncompact.pipelines.normalize._HELD_BYTES", 0)
-    path = write(tmp_path, header(), user("a", None, "x" * 200), user("b", "a", "2"))
+def test_a_log_rewritten_between_two_passes_is_refused(tmp_path: Path, later: list[JsonObject]) -> None:
+    path = long_log(tmp_path, user("a", None, "x" * 200), user("b", "a", "2"))
     rows = normalize_log(reading(path), SessionTotals())
     next(rows)
 
-    write(tmp_path, header(), *later)
+    long_log(tmp_path, *later)
 
     with pytest.raises(SourceError, match="changed while it was read"):
         list(rows)
+
+
+def changed_while_read(path: Path, change: Callable[[], object]) -> list[str]:
+    """Return the ids of a log's entries when something happens to it after the first was read."""
+    whole = reading(path)
+    rows = normalize_log(replace(whole, log=ChangingLog(whole.log, change)), SessionTotals())
+    return [one for table, frame in rows if table == "entries" for one in frame["entry_id"]]
+
+
+def short_log(folder: Path, *lines: JsonObject | bytes) -> Path:
+    return write(folder, header(), *lines)
+
+
+@pytest.mark.parametrize("make", [short_log, long_log], ids=["read once", "read twice"])
+def test_a_log_rewritten_while_it_is_read_is_refused(tmp_path: Path, make: Callable[..., Path]) -> None:
+    path = make(tmp_path, *[user(str(at), None, "x" * 2000) for at in range(100)])
+
+    with pytest.raises(SourceError, match="changed while it was read"):
+        changed_while_read(
+            path, lambda: make(tmp_path, *[user(str(at), None, "y" * 2000) for at in range(100)])
+        )
+
+
+def test_a_log_that_grows_while_it_is_read_is_read_as_it_was_found(tmp_path: Path) -> None:
+    path = short_log(tmp_path, user("a", None, "1"), user("b", "a", "2"))
+
+    assert changed_while_read(path, lambda: append(path, encode(user("c", "b", "3")))) == ["a", "b"]
+
+
+@settings(max_examples=20)
+@given(lines=session_lines())
+def test_a_log_read_twice_has_the_rows_of_one_read_once(tmp_path: Path, lines: list[bytes]) -> None:
+    totals, long_totals = SessionTotals(), SessionTotals()
+
+    once = tables_of(short_log(tmp_path, *lines), totals)
+    twice = tables_of(long_log(tmp_path, *lines), long_totals)
+
+    of_the_file = ("file_size", "file_mtime_ns", "file_ctime_ns")
+    once["sessions"], twice["sessions"] = (rows["sessions"].drop(of_the_file) for rows in (once, twice))
+    assert {table: rows.rows() for table, rows in once.items()} == {
+        table: rows.rows() for table, rows in twice.items()
+    }
+    assert replace(long_totals, pending_line=None) == replace(totals, pending_line=None)
