@@ -15,6 +15,7 @@ from .companion_rows import SessionRows, SessionSlice, delete_session, insert_sl
 from .companion_slices import SliceReader, group_sessions, stretches
 from .lake import LakeSnapshot
 from .passage_codec import PassageCodec
+from .progress import NO_PROGRESS, Progress
 from .sql_files import load_sql
 from .sqlite import rows
 
@@ -43,8 +44,10 @@ class _Held(NamedTuple):
         return SessionRows(self.number, self.passages, self.explicit_passages)
 
 
-def load_changes(connection: apsw.Connection, snapshot: LakeSnapshot) -> None:
-    """Load what the lake has and the companion has not, in one transaction."""
+def load_changes(
+    connection: apsw.Connection, snapshot: LakeSnapshot, progress: Progress = NO_PROGRESS
+) -> None:
+    """Load what the lake has and the companion has not, in one transaction; tell the characters loaded."""
     sessions = (
         snapshot.scan("sessions").with_columns(cs.datetime().to_physical()).sort("session_key").collect()
     )
@@ -60,21 +63,42 @@ def load_changes(connection: apsw.Connection, snapshot: LakeSnapshot) -> None:
         fresh = [key for key in wanted if key not in held or _differs(wanted[key], held[key], key in grown)]
         loaded = {key: SessionRows(new_session_number(connection)) for key in fresh}
         loaded |= {key: held[key].rows for key in sorted(grown)}
+        places = {key: wanted[key]["entries"] - (held[key].entries if key in grown else 0) for key in loaded}
+        progress.stage("companion", sum(_chars_of(wanted[key], places[key]) for key in loaded))
         writer = _SliceWriter(connection, loaded)
         slices = SliceReader(snapshot)
         for group in group_sessions(wanted[key] for key in fresh):
             for first, end in stretches(group):
                 writer.write(slices.read(group, first, end, 0 if first == 0 else None))
+                _tell(progress, group, first, end)
+            progress.advance(0, logs=len(group))
         for key in sorted(grown):
             before = held[key]
             for first, end in stretches([wanted[key]], before.entries):
                 opened = before.branches if first == before.entries else None
                 writer.write(slices.read([wanted[key]], first, end, opened))
+                _tell(progress, [wanted[key]], first, end)
+            progress.advance(0)
         for key, placed in loaded.items():
             state_session(connection, wanted[key], placed)
         for key, session in held.items():
             if key in wanted and wanted[key]["fingerprint"] == session.fingerprint:
                 _restate(connection, wanted[key], session)
+
+
+def _tell(progress: Progress, sessions: Iterable[_Session], first: int, end: int) -> None:
+    """Tell about how many characters stand from one place of sessions to another."""
+    chars = sum(
+        _chars_of(session, session["entries"] - first) - _chars_of(session, session["entries"] - end)
+        for session in sessions
+    )
+    progress.advance(chars, logs=0)
+
+
+def _chars_of(session: _Session, last_entries: int) -> int:
+    """Guess how many characters a session's last entries have: nobody counted them by entry."""
+    entries: int = session["entries"]
+    return int(session["text_chars"]) * min(max(last_entries, 0), entries) // max(entries, 1)
 
 
 def _differs(session: _Session, held: _Held, grown: bool) -> bool:

@@ -21,6 +21,7 @@ from .companion_generations import (
 from .companion_meta import raise_counter
 from .companion_seal import is_sealed, seal
 from .lake import LakeSnapshot
+from .progress import NO_PROGRESS, Progress
 from .sql_files import load_sql
 from .sqlite import execute, value
 from .store import StorePaths
@@ -41,7 +42,7 @@ _MERGED_PAGES = 500
 _TIDY_BUSY_MS = 200
 
 
-def load_companion(snapshot: LakeSnapshot, paths: StorePaths) -> Path:
+def load_companion(snapshot: LakeSnapshot, paths: StorePaths, progress: Progress = NO_PROGRESS) -> Path:
     """Bring a store's companion up to a state of the lake, and return its file; the writer's lock is held.
 
     One that is missing, damaged or of another version is built anew, and so is one that has grown without a
@@ -51,12 +52,12 @@ def load_companion(snapshot: LakeSnapshot, paths: StorePaths) -> Path:
     with named_companion_errors(paths.root):
         remove_strays(paths)
         present = present_companion(paths)
-        if present is not None and _is_loaded(snapshot, present):
+        if present is not None and _is_loaded(snapshot, present, progress):
             return present
-    return rebuild_companion(snapshot, paths)
+    return rebuild_companion(snapshot, paths, progress)
 
 
-def rebuild_companion(snapshot: LakeSnapshot, paths: StorePaths) -> Path:
+def rebuild_companion(snapshot: LakeSnapshot, paths: StorePaths, progress: Progress = NO_PROGRESS) -> Path:
     """Build a companion under a name of its own, make it the store's, and return its file; the writer's lock is held.
 
     Readers go on with the one before until they ask again. A build that fails leaves everything as it was. Raises
@@ -66,7 +67,7 @@ def rebuild_companion(snapshot: LakeSnapshot, paths: StorePaths) -> Path:
     built = new_generation(paths)
     try:
         with named_companion_errors(paths.root), closing(create_companion(built)) as connection:
-            load_changes(connection, snapshot)
+            load_changes(connection, snapshot, progress)
             state_lake_versions(connection, snapshot.versions)
             raise_counter(connection, "built_passages", value(connection, _sql("select_totals")))
             execute(connection, "insert into words (words) values ('optimize')")
@@ -98,7 +99,7 @@ def tidy_companion(paths: StorePaths) -> None:
         seal(present)
 
 
-def _is_loaded(snapshot: LakeSnapshot, path: Path) -> bool:
+def _is_loaded(snapshot: LakeSnapshot, path: Path, progress: Progress) -> bool:
     """Load changes into a companion; tell whether it is whole and worth keeping."""
     try:
         with closing(connect_writer(path)) as connection:
@@ -106,7 +107,7 @@ def _is_loaded(snapshot: LakeSnapshot, path: Path) -> bool:
             execute(connection, "begin immediate")
             if find_signs(connection) or (not is_sealed(path) and find_broken_parts(connection)):
                 return False
-            load_changes(connection, snapshot)
+            load_changes(connection, snapshot, progress)
             state_lake_versions(connection, snapshot.versions)
             if _is_wasteful(connection):
                 return False

@@ -91,7 +91,7 @@ def reindex(
         snapshot = _read_changed(paths, roots, found, before, report, progress, modes)
         with report.timed("companion"):
             progress.stage("companion")
-            (build_companion if rebuild_companion else load_companion)(snapshot, paths)
+            (build_companion if rebuild_companion else load_companion)(snapshot, paths, progress)
             if verify:
                 _verify_companion(snapshot, paths, report)
         with report.timed("tidy"):

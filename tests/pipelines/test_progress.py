@@ -68,6 +68,16 @@ def test_a_log_that_shrank_is_read_whole(logs: Path, store: Path) -> None:
     assert ("read", path.stat().st_size) in told(logs, store).stages
 
 
+def test_all_characters_that_the_companion_loads_are_told(logs: Path, store: Path) -> None:
+    path = log(logs, "a.jsonl", user("a1", None, "Hello"))
+    progress = told(logs, store)
+    append(path, encode(user("a2", "a1", "World")))
+    grown = told(logs, store)
+
+    assert ("companion", 5) in progress.stages
+    assert (progress.done["companion"], grown.done["companion"]) == ((5, 1), (5, 1))
+
+
 def test_nobody_has_to_listen(logs: Path, store: Path) -> None:
     log(logs, "a.jsonl", user("a1", None, "Hello"))
     progress: Progress = NO_PROGRESS
