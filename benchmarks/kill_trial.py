@@ -123,9 +123,7 @@ class Trial:
         if self._store.exists():
             shutil.copytree(self._store, copy)
         found, wanted = read_state(copy), (self._old, self._done, self._new)
-        # A forget erases from the lake, then from the companion: what joins the two is behind until the next run.
-        names = ("lake", "retrieved") if self.scenario.name == "forget" else ("lake", "shown", "retrieved")
-        for name in names:
+        for name in ("lake", "shown", "retrieved"):
             if getattr(found, name) not in [getattr(one, name) for one in wanted]:
                 told = (_difference(getattr(found, name), getattr(one, name)) for one in wanted[:2])
                 yield f"{name} after the kill: {' and '.join(told)}"

@@ -4,18 +4,26 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
+from contextlib import closing, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import apsw
 import msgspec
 import polars as pl
 
+from .companion_db import connect_writer
 from .companion_file import rebuild_companion
+from .companion_generations import present_companion
+from .companion_rows import delete_session
+from .companion_seal import is_sealed, seal
 from .lake import LakeSnapshot, create_lake, open_lake
 from .lake_upkeep import erase_sessions
 from .schema import TABLES
+from .sql_files import load_sql
+from .sqlite import rows
 from .store import StorePaths
 from .tombstones import hash_of, read_tombstones, write_tombstones
 
@@ -38,12 +46,31 @@ def finish_erasure(paths: StorePaths) -> int:
         return 0
     create_lake(paths.lake)
     hashes = {stone.key for stone in unfinished}
+    _end_answers(paths, hashes)
     keys = {key for key in _session_keys(open_lake(paths.lake)) if hash_of(key) in hashes}
     snapshot = erase_sessions(paths.lake, keys, _run_name())
     # Nothing can be deleted from its word index.
     rebuild_companion(snapshot, paths)
     write_tombstones(paths.tombstones, [msgspec.structs.replace(stone, erased=True) for stone in stones.all])
     return len(unfinished)
+
+
+def _end_answers(paths: StorePaths, hashes: Collection[str]) -> None:
+    """Take sessions out of the present companion at once: what is erased must not answer until that has ended.
+
+    One that cannot be written is left: a new one takes its place.
+    """
+    present = present_companion(paths)
+    if present is None:
+        return
+    was_sealed = is_sealed(present)
+    with suppress(apsw.Error), closing(connect_writer(present)) as connection, connection:
+        held = list(rows(connection, load_sql("uncompact.pipelines", "select_held_sessions")))
+        for key, number, *_ in held:
+            if hash_of(key) in hashes:
+                delete_session(connection, number)
+    if was_sealed:
+        seal(present)
 
 
 def store_bytes(root: Path) -> int:

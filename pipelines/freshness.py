@@ -10,29 +10,20 @@ from pathlib import Path
 
 import apsw
 
-from .paths import display_path
+from .paths import display_path, file_stamps
 from .sql_files import load_sql
 from .sqlite import rows
 
 __all__ = ["is_fresh"]
 
-# As ``sources.find_file`` bounds them.
-_LARGEST = (1 << 63) - 1
 
-
-def is_fresh(connection: apsw.Connection, log: Path) -> bool:
+def is_fresh(connection: apsw.Connection, log: Path) -> bool | None:
     """Tell whether nothing was written to a log since its session was brought up to date in the companion.
 
-    ``log`` is an absolute path. False for one that the companion does not know. Raises ``OSError`` when the log is
+    ``log`` is an absolute path. ``None`` for one that the companion does not know. Raises ``OSError`` when the log is
     not there.
     """
-    status = os.stat(log)
-    stamps = (
-        status.st_size,
-        min(status.st_mtime_ns, _LARGEST),
-        min(status.st_ctime_ns, _LARGEST),
-        status.st_ino & _LARGEST,
-    )
+    stamps = file_stamps(os.stat(log))
     sql = load_sql("uncompact.pipelines", "select_log_stamps")
     found = next(rows(connection, sql, {"path": display_path(log)}), None)
-    return found == ("present", *stamps)
+    return None if found is None else found == ("present", *stamps)

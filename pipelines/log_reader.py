@@ -21,7 +21,7 @@ from .lake import LakeSnapshot
 from .lake_session import LakeSession
 from .lake_writer import LakeWriter
 from .log_rows import Chunk, ChunkRows, LogRead, ReadJob, make_chunks, reason_of
-from .normalize import Reading, normalize_tail
+from .normalize import MOST_TAIL_BYTES, Reading, normalize_tail
 from .paths import display_path, is_gone
 from .progress import Progress
 from .run_report import RunReport
@@ -34,9 +34,6 @@ from .verify import RowDigests, find_drift
 from .workers import read_chunks, worthwhile_helpers
 
 __all__ = ["LogReader"]
-
-# More than this was appended: reading the log whole keeps memory bounded.
-_TAIL_BYTES = 16 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,7 +223,7 @@ class LogReader:
     def _read_tail(self, place: int, item: Found, source: Source, header: Header, known: KnownLog) -> bool:
         """Read what was appended; ``False`` when that is not enough."""
         appended = item.size - known.cursor.byte
-        if not source.can_resume(header) or appended > _TAIL_BYTES:
+        if not source.can_resume(header) or appended > MOST_TAIL_BYTES:
             return False
         totals = resume_totals(known.row)
         reading = self._reading(item, source, header, known.key, known.cursor)

@@ -27,6 +27,7 @@ from .sources.records import Entry, Found, Link, Log, Record
 from .tree import KnownEntries, Labels, extend_labels, label_tree
 
 __all__ = [
+    "MOST_TAIL_BYTES",
     "KnownSession",
     "Reading",
     "TableRows",
@@ -42,6 +43,9 @@ TableRows = tuple[str, pl.DataFrame]
 # Bytes of lines: a log that is read once, and a part of one that is read twice.
 _HELD_BYTES = 16 << 20
 _BATCH_BYTES = 8 << 20
+
+# More than this was appended: as a tail is held in memory, its log is read whole.
+MOST_TAIL_BYTES = 16 << 20
 
 _CHANGED = "changed while it was read"
 

@@ -29,19 +29,14 @@ from .paths import display_path
 from .progress import NO_PROGRESS, Progress
 from .run_history import recorded_run
 from .run_report import RunReport
-from .sources import SOURCES, find_files
+from .sources import find_files
 from .sources.records import Found
 from .store import StorePaths, writer_lock
 from .tombstones import read_tombstones
 from .verify import lake_digests
 from .workers import usable_cores
 
-__all__ = ["default_roots", "reindex"]
-
-
-def default_roots() -> list[Path]:
-    """Return every agent's own folder of logs that exists."""
-    return [root for source in SOURCES for root in source.default_roots() if root.exists()]
+__all__ = ["reindex"]
 
 
 def reindex(

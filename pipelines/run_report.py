@@ -143,6 +143,17 @@ def _kind(error: Exception) -> str:
 
 
 def _peak_rss_mb(who: int) -> float:
+    if who == resource.RUSAGE_SELF and (peak_kib := _own_peak_kib()) is not None:
+        return round(peak_kib / 1024, 1)
     peak = resource.getrusage(who).ru_maxrss
     # Linux counts in KiB, macOS in bytes.
     return round(peak / (1 << 20 if sys.platform == "darwin" else 1 << 10), 1)
+
+
+def _own_peak_kib() -> int | None:
+    """Return the peak since this program began: what Linux counts for a process begins with its parent's."""
+    try:
+        with open("/proc/self/status", encoding="ascii", errors="replace") as status:
+            return next((int(line.split()[1]) for line in status if line.startswith("VmHWM:")), None)
+    except OSError:
+        return None

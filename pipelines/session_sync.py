@@ -26,7 +26,7 @@ from .companion_session import CompanionSession
 from .errors import SourceError
 from .frames import Columns, SessionKey, project_key, session_key
 from .log_batch import TableColumns
-from .normalize import Reading, log_columns, tail_columns
+from .normalize import MOST_TAIL_BYTES, Reading, log_columns, tail_columns
 from .paths import display_path
 from .session_totals import SessionTotals, content_chain, resume_totals
 from .sources import find_file, recognise
@@ -39,9 +39,6 @@ __all__ = ["SessionSync", "sync_session"]
 
 # What was done, the entries read, and the bytes read.
 SessionSync = tuple[Literal["unchanged", "appended", "read", "forgotten"], int, int]
-
-# More than this was appended: reading the log whole keeps memory bounded.
-_TAIL_BYTES = 32 << 20
 
 
 def sync_session(connection: apsw.Connection, log: Path, tombstones: Path) -> SessionSync:
@@ -82,7 +79,7 @@ def _append(
     connection: apsw.Connection, found: Found, source: Source, header: Header, known: KnownLog
 ) -> SessionSync | None:
     appended = found.size - known.cursor.byte
-    if not source.can_resume(header) or appended > _TAIL_BYTES:
+    if not source.can_resume(header) or appended > MOST_TAIL_BYTES:
         return None
     totals = resume_totals(known.row)
     reading = _reading(found, source, header, known.key, known.cursor)

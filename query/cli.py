@@ -75,11 +75,10 @@ def status(settings: Settings, paths: tuple[Path, ...]) -> None:
 
     What it misses are logs, or ends of logs, below PATHs, by default the agents' own folders, that it has not read.
     """
-    from ..pipelines.sources import SOURCES
+    from ..pipelines.sources import default_roots
 
-    default_roots = [root for source in SOURCES for root in source.default_roots() if root.exists()]
     with settings.open_store() as store:
-        state = store.status(paths or default_roots)
+        state = store.status(paths or default_roots())
     coverage = state["coverage"]
     unread = [f"{log}: not read to its end" for log in coverage["named"]]
     print_result(settings, state, render.status_text, warnings=unread)

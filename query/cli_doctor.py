@@ -34,7 +34,8 @@ def doctor(settings: Settings, paths: tuple[Path, ...], quick: bool, repair: boo
     anew; what only the store has still is kept.
     """
     from ..pipelines.doctor import examine_store
-    from ..pipelines.reindex import default_roots, reindex
+    from ..pipelines.reindex import reindex
+    from ..pipelines.sources import default_roots
 
     store, roots = settings.store_folder(), list(paths) or default_roots()
     found = examine_store(store, roots, deep=not quick)

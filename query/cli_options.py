@@ -242,8 +242,7 @@ def log_roots(paths: Sequence[Path]) -> Sequence[Path]:
 
     Raises ``SourceError`` when none of them exists.
     """
-    from ..pipelines.reindex import default_roots
-    from ..pipelines.sources import SOURCES
+    from ..pipelines.sources import SOURCES, default_roots
 
     roots = paths or default_roots()
     if any(map(os.path.lexists, roots)):

@@ -58,10 +58,10 @@ def print_schedule(settings: Settings, kind: str, paths: tuple[Path, ...], at: t
 
     `uncompact runs` says later how each night's run went. --json adds the paths of the files and the commands that install them.
     """
-    from ..pipelines.sources import SOURCES
+    from ..pipelines.sources import default_roots
 
     # What starts the job has none of this shell's variables: the folders they lead to are written out.
-    roots = paths or [root for source in SOURCES for root in source.default_roots() if root.exists()]
+    roots = paths or default_roots()
     store = os.path.abspath(settings.store_folder())
     try:
         plan = plan_units(

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from .figures import count_text, moment_text, size_text
 from .printing import safe_line, safe_text, table
 
 __all__ = [
@@ -45,7 +46,7 @@ def sessions_text(sessions: Sequence[_Value]) -> str:
     headers = ("session", "last", "project", "entries", "branches", "compactions", "state", "name")
     rows = (
         (
-            one["session_id"], _when(one["last_at"]), one["project"] or one["path"], one["entries"],
+            one["session_id"], moment_text(one["last_at"]), one["project"] or one["path"], one["entries"],
             one["branches"], one["compactions"], one["state"], one["name"],
         )
         for one in sessions
@@ -58,12 +59,12 @@ def status_text(status: _Value) -> str:
     lake, companion, sessions = status["lake"], status["companion"], status["sessions"]
     rows = (
         ("store", status["store"]),
-        ("lake", f"version {lake['version']}, {_size(lake['bytes'])}"),
-        ("companion", f"version {companion['version']}, {_size(companion['bytes'])}"),
+        ("lake", f"version {lake['version']}, {size_text(lake['bytes'])}"),
+        ("companion", f"version {companion['version']}, {size_text(companion['bytes'])}"),
         ("sessions", f"{sessions['present']:,} present, {sessions['vanished']:,} vanished"),
         ("entries", f"{status['entries']:,}{_copies(status)}"),
-        ("rejects", _count(status["rejects"], "line")),
-        ("indexed", _when(status["indexed_at"]) or "never"),
+        ("rejects", count_text(status["rejects"], "line")),
+        ("indexed", moment_text(status["indexed_at"]) or "never"),
         ("sources", _coverage_text(status["coverage"])),
         *_run_rows(status["runs"]),
     )
@@ -73,9 +74,9 @@ def status_text(status: _Value) -> str:
 def _coverage_text(coverage: _Value) -> str:
     if not coverage["logs"]:
         return "no logs found"
-    parts = [f"{coverage['current']:,} of {_count(coverage['logs'], 'log')} read to the end"]
+    parts = [f"{coverage['current']:,} of {count_text(coverage['logs'], 'log')} read to the end"]
     parts += [f"{coverage[name]:,} {name}" for name in ("behind", "missing", "unreadable") if coverage[name]]
-    unread = f"; {_size(coverage['bytes_behind'])} not in the store" if coverage["bytes_behind"] else ""
+    unread = f"; {size_text(coverage['bytes_behind'])} not in the store" if coverage["bytes_behind"] else ""
     return ", ".join(parts) + unread
 
 
@@ -86,7 +87,7 @@ def runs_text(runs: Sequence[_Value]) -> str:
     headers = ("started", "outcome", "seconds", "logs", "changed", "added", "rejects", "warnings", "MB")
     rows = (
         (
-            _when(run["started_at"]), _outcome(run), _figure(_of(run, "seconds", "total"), ".2f"),
+            moment_text(run["started_at"]), _outcome(run), _figure(_of(run, "seconds", "total"), ".2f"),
             *map(_figure, (
                 _of(run, "sources", "seen"), _of(run, "sources", "changed"), _of(run, "entries", "added"),
                 _of(run, "rejects", "total"), run.get("warnings"),
@@ -122,10 +123,10 @@ def report_text(report: _Value) -> str:
     reasons = ", ".join(f"{count:,} {reason}" for reason, count in rejects["by_reason"].items())
     return "\n".join(
         (
-            f"{_count(sources['seen'], 'log')} seen: {states}",
-            f"{_count(entries['added'], 'entry', 'entries')} added, {in_store}",
-            f"{_count(rejects['total'], 'line')} rejected" + (f": {reasons}" if reasons else ""),
-            f"{_size(report['bytes_read'])} read in {report['seconds'].get('total', 0):.2f} s",
+            f"{count_text(sources['seen'], 'log')} seen: {states}",
+            f"{count_text(entries['added'], 'entry', 'entries')} added, {in_store}",
+            f"{count_text(rejects['total'], 'line')} rejected" + (f": {reasons}" if reasons else ""),
+            f"{size_text(report['bytes_read'])} read in {report['seconds'].get('total', 0):.2f} s",
         )
     )
 
@@ -152,7 +153,7 @@ def entries_text(shown: _Value) -> str:
     width = min(max((len(entry["entry_id"]) for entry in entries), default=0), 36)
     lines += [
         f"{entry['line']:>7}  {safe_line(entry['entry_id']):<{width}}  {entry['state']:<10}  "
-        f"{safe_line(entry['role'] or entry['type']):<21}  {_when(entry['created_at']) or '':<20}  "
+        f"{safe_line(entry['role'] or entry['type']):<21}  {moment_text(entry['created_at']) or '':<20}  "
         f"{entry['text_chars']:>9,} chars"
         for entry in entries
     ]
@@ -162,7 +163,7 @@ def entries_text(shown: _Value) -> str:
 def demo_text(demo: _Value) -> str:
     """Lay out ``demo``: each question, what came back and why, or why nothing did."""
     lines = [
-        f"{_count(demo['entries'], 'entry', 'entries')} of {_count(demo['sessions'], 'session')} indexed."
+        f"{count_text(demo['entries'], 'entry', 'entries')} of {count_text(demo['sessions'], 'session')} indexed."
     ]
     for asked in demo["answers"]:
         answer = asked["answer"]
@@ -173,7 +174,7 @@ def demo_text(demo: _Value) -> str:
         for number, hit in enumerate(answer["hits"][:_DEMO_HITS], start=1):
             lines += _hit_lines(number, hit, _DEMO_LINES)
         if len(answer["hits"]) > _DEMO_HITS:
-            lines.append(f"   … {_count(len(answer['hits']) - _DEMO_HITS, 'more entry', 'more entries')}")
+            lines.append(f"   … {count_text(len(answer['hits']) - _DEMO_HITS, 'more entry', 'more entries')}")
         lines += _closing_lines(answer)
     lines += ["", "For your own logs:", *(f"  {command}" for command in demo["commands"])]
     return "\n".join(lines)
@@ -193,12 +194,12 @@ def _run_rows(runs: _Value) -> Iterator[tuple[str, str]]:
 
 
 def _run_text(run: _Value) -> str:
-    when = _when(run["started_at"])
+    when = moment_text(run["started_at"])
     if run["outcome"] == "unfinished":
         return f"{when}, goes on still or was killed"
     return (
-        f"{when}, {_outcome(run)}: {_count(int(_of(run, 'sources', 'changed') or 0), 'log')} changed, "
-        f"{_count(int(_of(run, 'entries', 'added') or 0), 'entry', 'entries')} added in "
+        f"{when}, {_outcome(run)}: {count_text(int(_of(run, 'sources', 'changed') or 0), 'log')} changed, "
+        f"{count_text(int(_of(run, 'entries', 'added') or 0), 'entry', 'entries')} added in "
         f"{_of(run, 'seconds', 'total') or 0:.2f} s"
     )
 
@@ -223,12 +224,12 @@ def _of(run: _Value, group: str, name: str) -> float | None:
 
 def _copies(counted: _Value) -> str:
     """Say how many of the entries stand in an earlier session, too."""
-    return f", {_count(counted['copies'], 'copy', 'copies')} among them" if counted["copies"] else ""
+    return f", {count_text(counted['copies'], 'copy', 'copies')} among them" if counted["copies"] else ""
 
 
 def _hit_lines(number: int, hit: _Value, most: int | None, *, explain: bool = False) -> Iterator[str]:
     facts = (
-        safe_line(hit["role"] or hit["type"]), _when(hit["created_at"]) or "no date", hit["tier"],
+        safe_line(hit["role"] or hit["type"]), moment_text(hit["created_at"]) or "no date", hit["tier"],
         f"score {hit['score']:.1f}",
     )  # fmt: skip
     head = click.style(f"{number}. {safe_line(hit['entry_id'])}", bold=True)
@@ -249,12 +250,12 @@ def _quoted(text: str, most: int | None) -> Iterator[str]:
         cut = most is not None and len(line) > _LINE_CHARS
         yield f"   | {line[:_LINE_CHARS]}…" if cut else f"   | {line}"
     if most is not None and len(lines) > most:
-        yield f"   … {_count(len(lines) - most, 'more line')}"
+        yield f"   … {count_text(len(lines) - most, 'more line')}"
 
 
 def _closing_lines(answer: _Value) -> Iterator[str]:
     if answer["hits"]:
-        yield f"{_count(len(answer['hits']), 'entry', 'entries')}, about {answer['tokens']:,} tokens"
+        yield f"{count_text(len(answer['hits']), 'entry', 'entries')}, about {answer['tokens']:,} tokens"
     else:
         yield f"Nothing ({answer['status']}): {answer['reason']}"
     left = [
@@ -264,20 +265,3 @@ def _closing_lines(answer: _Value) -> Iterator[str]:
     ]
     if left:
         yield f"Left out: {', '.join(left)}"
-
-
-def _when(time: str | None) -> str | None:
-    """Shorten an ISO 8601 time in UTC to seconds."""
-    return None if time is None else f"{time[:10]} {time[11:19]}Z"
-
-
-def _count(number: int, one: str, many: str | None = None) -> str:
-    return f"{number:,} {one if number == 1 else many or f'{one}s'}"
-
-
-def _size(size: float) -> str:
-    for unit in ("bytes", "kB", "MB"):
-        if size < 1000:
-            return f"{size:.0f} {unit}" if unit == "bytes" else f"{size:.1f} {unit}"
-        size /= 1000
-    return f"{size:.1f} GB"

@@ -9,16 +9,10 @@ from pathlib import Path
 
 from ..pipelines.companion_db import connect_reader
 from ..pipelines.errors import BusyError, SourceError, StoreError, UncompactError
-from ..pipelines.paths import display_path
-from ..pipelines.sql_files import load_sql
-from ..pipelines.sqlite import named_row
+from ..pipelines.freshness import is_fresh
 from ..pipelines.store import StorePaths
 
 __all__ = ["lake_first", "sync_first"]
-
-# As ``sources.find_file`` cuts them; importing that would cost every retrieval.
-_LARGEST = (1 << 63) - 1
-_STAMPS = ("file_size", "file_mtime_ns", "file_ctime_ns", "file_inode")
 
 
 def sync_first(store: Path, log: Path) -> list[str]:
@@ -27,8 +21,8 @@ def sync_first(store: Path, log: Path) -> list[str]:
     Returns a warning when the store is behind the log and stays so. Raises what kept the log from being read when the
     store has nothing of it: ``SourceError``, ``BusyError``, ``StoreError`` or ``OSError``.
     """
-    held = _held_stamps(store, log)
-    if held is not None and held == _stamps(log):
+    fresh = _is_fresh(store, log)
+    if fresh:
         return []
     from ..pipelines.sync import sync_log
 
@@ -38,7 +32,7 @@ def sync_first(store: Path, log: Path) -> list[str]:
                 f"{store}: another process is writing this store", hint="try again when it has ended"
             )
 
-    return _attempt(update, is_held=held is not None)
+    return _attempt(update, is_held=fresh is not None)
 
 
 def lake_first(store: Path, log: Path) -> list[str]:
@@ -58,30 +52,15 @@ def _attempt(update: Callable[[], object], *, is_held: bool) -> list[str]:
     return []
 
 
-def _held_stamps(store: Path, log: Path) -> tuple[int, ...] | None:
-    """Return what the companion knows of a log's file; ``None`` when it has no session of it."""
+def _is_fresh(store: Path, log: Path) -> bool | None:
+    """Ask the companion; ``None`` when it has no session of the log."""
     paths = StorePaths(Path(os.path.abspath(store)))
     try:
         with closing(connect_reader(paths.companion)) as connection:
-            sql = load_sql("uncompact.pipelines", "select_synced_session")
-            names, row = named_row(connection, sql, {"path": display_path(log)})
+            return is_fresh(connection, Path(os.path.abspath(log)))
     except StoreError:
         # Whether there is none yet or it is damaged: what comes next says it.
         return None
-    if row is None:
-        return None
-    known = dict(zip(names, row, strict=True))
-    return tuple(known[name] for name in _STAMPS) if known["state"] == "present" else ()
-
-
-def _stamps(log: Path) -> tuple[int, ...]:
-    status = log.stat()
-    return (
-        status.st_size,
-        min(status.st_mtime_ns, _LARGEST),
-        min(status.st_ctime_ns, _LARGEST),
-        status.st_ino & _LARGEST,
-    )
 
 
 def _reason(error: UncompactError | OSError) -> str:

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from .discover import find_file, find_files
 from .pi import PiSource
 from .records import Found, Header, Source
 
-__all__ = ["SOURCES", "find_file", "find_files", "recognise"]
+__all__ = ["SOURCES", "default_roots", "find_file", "find_files", "recognise"]
 
 SOURCES: tuple[Source, ...] = (PiSource(),)
+
+
+def default_roots() -> list[Path]:
+    """Return every agent's own folder of logs that exists."""
+    return [root for source in SOURCES for root in source.default_roots() if root.exists()]
 
 
 def recognise(found: Found) -> tuple[Source, Header] | None:

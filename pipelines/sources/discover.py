@@ -9,14 +9,13 @@ from functools import partial
 from pathlib import Path
 
 from ..errors import SourceError
+from ..paths import file_stamps
 from .records import Found
 
 __all__ = ["find_file", "find_files"]
 
 _SUFFIX = ".jsonl"
 _NOT_REGULAR = "not a regular file"
-# Times after the year 2262 and inodes of some network file systems do not fit into a signed column of 64 bits.
-_LARGEST = (1 << 63) - 1
 
 
 def find_file(path: Path) -> Found:
@@ -77,13 +76,7 @@ def find_files(
 
 
 def _found(path: Path, status: os.stat_result) -> Found:
-    return Found(
-        path=path,
-        size=status.st_size,
-        mtime_ns=min(status.st_mtime_ns, _LARGEST),
-        ctime_ns=min(status.st_ctime_ns, _LARGEST),
-        inode=status.st_ino & _LARGEST,
-    )
+    return Found(path, *file_stamps(status))
 
 
 def _children(folder: Path, report: Callable[[Path, str], None]) -> list[tuple[Path, bool]]:

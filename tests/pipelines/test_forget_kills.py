@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+import uncompact
 from tests.cases.builders import header, user
 from tests.pipelines.companion_rows import Row, companion_rows
 from tests.pipelines.store_traces import traces
@@ -113,4 +114,13 @@ def test_a_store_that_was_touched_late_is_killed_in_the_middle(stores: Stores, s
     start(store, stores.touched * 3 // 4)
 
     assert StorePaths(store).tombstones.exists()
-    assert held(store) != held(stores.without)
+    assert traces(store, SECRET, "id-secret") != []
+
+
+def test_what_is_half_forgotten_answers_no_more(stores: Stores, store: Path) -> None:
+    shutil.copytree(stores.full, store)
+
+    start(store, stores.touched * 3 // 4)
+
+    with uncompact.open_store(store) as opened:
+        assert sorted(one["session_id"] for one in opened.sessions()) == ["id-bittern", "id-nightjar"]
