@@ -2,7 +2,8 @@
 
     python benchmarks/reindex_memory.py [--gigabytes 2] [--cases log,line,wide,chain,files,tail] [--workers N] [--json FILE]
 
-Each case is a process of its own, on Linux; each of its workers counts beyond the same imports.
+Each case is a process of its own, on Linux. It counts beyond its imports, and so does each of its workers: what they
+take together at one time, seen every ten milliseconds, or the process's own peak where that is more.
 """
 
 from __future__ import annotations
@@ -36,28 +37,36 @@ def memory_mb(process, name="VmHWM"):
     lines = Path(f"/proc/{process}/status").read_text().splitlines()
     return next((int(line.split()[1]) / 1024 for line in lines if line.startswith(name)), 0.0)
 
-def watch_workers():
-    while not done.wait(0.02):
-        for task in Path("/proc/self/task").iterdir():
-            try:
-                for child in (task / "children").read_text().split():
-                    workers[child] = max(workers.get(child, 0), memory_mb(child))
-            except OSError:
-                pass
+def helpers():
+    for task in Path("/proc/self/task").iterdir():
+        try:
+            yield from (task / "children").read_text().split()
+        except OSError:
+            pass
+
+def watch():
+    while not done.wait(0.01):
+        try:
+            in_helpers = [memory_mb(helper, "VmRSS") for helper in helpers()]
+        except OSError:  # one ended meanwhile
+            continue
+        beyond = [max(taken - imports_mb, 0) for taken in (memory_mb("self", "VmRSS"), *in_helpers)]
+        together.append(sum(beyond))
+        workers.append(max(in_helpers, default=0))
 
 options = json.loads(sys.argv[3])
 run, imports_mb, start = uncompact.reindex, memory_mb("self", "VmRSS"), time.perf_counter()
-done, workers = threading.Event(), {}
-watching = threading.Thread(target=watch_workers)
+done, together, workers = threading.Event(), [0], [0]
+watching = threading.Thread(target=watch)
 watching.start()
 report = run([Path(sys.argv[1])], Path(sys.argv[2]), **options).to_dict()
 done.set()
 watching.join()
-beyond_mb = memory_mb("self") - imports_mb + sum(max(peak - imports_mb, 0) for peak in workers.values())
 print(json.dumps({
     "entries": report["entries"]["total"], "read_mb": report["bytes_read"] / 1e6,
     "seconds": time.perf_counter() - start, "imports_mb": imports_mb, "peak_mb": memory_mb("self"),
-    "workers_mb": sum(workers.values()), "beyond_imports_mb": beyond_mb, "stages": report["seconds"],
+    "workers_mb": max(workers), "beyond_imports_mb": max(memory_mb("self") - imports_mb, *together),
+    "stages": report["seconds"],
 }))
 """
 

@@ -17,7 +17,7 @@ from .schema import TABLES
 __all__ = ["SliceReader", "group_sessions", "stretches"]
 
 # Sessions are loaded in groups of about so many characters, and a larger one in stretches: bounded memory.
-_GROUP_CHARS = 16 << 20
+_GROUP_CHARS = 8 << 20
 
 _Session = Mapping[str, Any]
 
