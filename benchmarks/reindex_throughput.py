@@ -11,7 +11,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import resource
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -23,6 +22,7 @@ from make_sessions import make_session
 
 import uncompact
 from uncompact.pipelines.lake import open_lake
+from uncompact.pipelines.memory import peak_rss_mb
 from uncompact.pipelines.sqlite import execute, execute_many
 from uncompact.pipelines.store import StorePaths
 
@@ -35,9 +35,9 @@ _LEAN = "create virtual table words using fts5 (body, content = '', detail = non
 
 def measure(folder: Path, store: Path, workers: int = 1) -> dict[str, float]:
     """Reindex a folder of logs into an empty store and return the figures."""
-    before_mb = _peak_mb()
+    before_mb = peak_rss_mb()
     report, reindex_cpu_s = _timed(lambda: uncompact.reindex([folder], store, workers=workers))
-    peak_mb = _peak_mb()
+    peak_mb = peak_rss_mb()
     texts = _texts(store)
     _, bare_cpu_s = _timed(lambda: _index_bare(texts, _BARE))
     _, lean_cpu_s = _timed(lambda: _index_bare(texts, _LEAN))
@@ -54,7 +54,7 @@ def measure(folder: Path, store: Path, workers: int = 1) -> dict[str, float]:
         "lean_fts5_cpu_s": lean_cpu_s,
         "cpu_ratio_to_lean_fts5": reindex_cpu_s / lean_cpu_s,
         "wall_s": report.seconds["total"],
-        "worker_peak_rss_mb": _peak_mb(resource.RUSAGE_CHILDREN),
+        "worker_peak_rss_mb": report.to_dict()["peak_worker_rss_mb"],
         "peak_rss_mb": peak_mb,
         "peak_rss_above_start_mb": peak_mb - before_mb,
         "lake_to_text": _size_mb(store / "lake") / text_mb,
@@ -92,10 +92,6 @@ def _index_bare(texts: list[str], table: str) -> None:
 def _size_mb(path: Path) -> float:
     files = [path] if path.is_file() else [one for one in path.rglob("*") if one.is_file()]
     return sum(one.stat().st_size for one in files) / 1e6
-
-
-def _peak_mb(whose: int = resource.RUSAGE_SELF) -> float:
-    return resource.getrusage(whose).ru_maxrss / 1024
 
 
 def main() -> None:

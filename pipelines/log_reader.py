@@ -123,6 +123,7 @@ class LogReader:
             for job, log in zip(chunk.jobs, rows.logs, strict=True)
             if log.failure is None and not log.is_same
         ]
+        self._report.peak_worker_rss_mb = max(self._report.peak_worker_rss_mb, rows.helper_peak_mb)
         for table, files in rows.files.items():
             self._writer.add_staged(table, files, keys)
         for table, few in rows.few.items():

@@ -57,11 +57,15 @@ class Chunk:
 
 @dataclass(slots=True)
 class ChunkRows:
-    """What became of a chunk's logs, in their order, the files staged, and rows too few for a file."""
+    """What became of a chunk's logs, in their order, the files staged, and rows too few for a file.
+
+    ``helper_peak_mb`` is the most memory that the helper which read them has held, 0 where there was none.
+    """
 
     logs: list[LogRead] = field(default_factory=list[LogRead])
     files: dict[str, list[AddAction]] = field(default_factory=dict[str, list[AddAction]])
     few: dict[str, pl.DataFrame] = field(default_factory=dict[str, pl.DataFrame])
+    helper_peak_mb: float = 0.0
 
 
 def make_chunks(lake: Path, run: str, jobs: Iterable[ReadJob]) -> list[Chunk]:

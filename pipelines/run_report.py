@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import resource
-import sys
 import time
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -13,6 +11,7 @@ from typing import Any, Literal
 
 from .errors import UncompactError
 from .log_events import log_event
+from .memory import peak_rss_mb
 from .timestamps import format_time
 
 __all__ = ["Outcome", "RunReport"]
@@ -49,6 +48,7 @@ class RunReport:
     bytes_read: int = 0
     seconds: dict[str, float] = field(default_factory=dict[str, float])
     warnings: list[str] = field(default_factory=list[str])
+    peak_worker_rss_mb: float = 0.0
     started_at: int = field(default_factory=_now)
     ended_at: int | None = None
     store: str = ""
@@ -107,7 +107,6 @@ class RunReport:
         ``peak_rss_mb`` is the most memory that one process of the run held, ``peak_worker_rss_mb`` the most that
         one of its worker processes did, 0 without any.
         """
-        own, workers = _peak_rss_mb(resource.RUSAGE_SELF), _peak_rss_mb(resource.RUSAGE_CHILDREN)
         return {
             "outcome": self.outcome,
             "store": self.store,
@@ -129,8 +128,8 @@ class RunReport:
             "rejects": {"total": sum(self.rejects.values()), "by_reason": dict(sorted(self.rejects.items()))},
             "bytes_read": self.bytes_read,
             "seconds": {stage: round(seconds, 6) for stage, seconds in self.seconds.items()},
-            "peak_rss_mb": max(own, workers),
-            "peak_worker_rss_mb": workers,
+            "peak_rss_mb": max(peak_rss_mb(), self.peak_worker_rss_mb),
+            "peak_worker_rss_mb": self.peak_worker_rss_mb,
             "warnings": self.warnings,
         }
 
@@ -140,20 +139,3 @@ def _kind(error: Exception) -> str:
     if isinstance(error, UncompactError):
         return error.kind
     return "io" if isinstance(error, OSError) else "internal"
-
-
-def _peak_rss_mb(who: int) -> float:
-    if who == resource.RUSAGE_SELF and (peak_kib := _own_peak_kib()) is not None:
-        return round(peak_kib / 1024, 1)
-    peak = resource.getrusage(who).ru_maxrss
-    # Linux counts in KiB, macOS in bytes.
-    return round(peak / (1 << 20 if sys.platform == "darwin" else 1 << 10), 1)
-
-
-def _own_peak_kib() -> int | None:
-    """Return the peak since this program began: what Linux counts for a process begins with its parent's."""
-    try:
-        with open("/proc/self/status", encoding="ascii", errors="replace") as status:
-            return next((int(line.split()[1]) for line in status if line.startswith("VmHWM:")), None)
-    except OSError:
-        return None

@@ -17,6 +17,7 @@ from threading import Condition, Thread
 from typing import IO
 
 from .log_rows import Chunk, ChunkRows, ReadJob, read_chunk
+from .memory import peak_rss_mb
 
 __all__ = ["read_chunks", "serve", "usable_cores", "worthwhile_helpers"]
 
@@ -65,7 +66,9 @@ def serve() -> None:
     chunks: SimpleQueue[Chunk] = SimpleQueue()
     Thread(target=_receive, args=(requests, chunks), daemon=True).start()
     while True:
-        pickle.dump(read_chunk(chunks.get()), answers)
+        rows = read_chunk(chunks.get())
+        rows.helper_peak_mb = peak_rss_mb()
+        pickle.dump(rows, answers)
         answers.flush()
 
 

@@ -67,6 +67,7 @@ def test_any_number_of_processes_leaves_one_store_and_one_report(
     other = reindex([logs], tmp_path / "other", workers=workers).to_dict()
 
     assert without_times(one) == without_times(other)
+    assert one["peak_worker_rss_mb"] == 0 < other["peak_worker_rss_mb"] <= other["peak_rss_mb"]
     assert lake_rows(store) == lake_rows(tmp_path / "other")
     assert [len(list((place / "lake").rglob("*.parquet"))) for place in (store, tmp_path / "other")] == [5, 5]
 
