@@ -17,7 +17,7 @@ from .schema import TABLES
 __all__ = ["SliceReader", "group_sessions", "stretches"]
 
 # Sessions are loaded in groups of about so many characters, and a larger one in stretches: bounded memory.
-_GROUP_CHARS = 8 << 20
+GROUP_CHARS = 8 << 20
 
 _Session = Mapping[str, Any]
 
@@ -35,7 +35,7 @@ def group_sessions(sessions: Iterable[_Session]) -> Iterator[list[_Session]]:
     chars = 0
     for session in sessions:
         size = int(session["text_chars"])
-        if group and chars + size > _GROUP_CHARS:
+        if group and chars + size > GROUP_CHARS:
             yield group
             group, chars = [], 0
         group.append(session)
@@ -48,7 +48,7 @@ def stretches(sessions: Sequence[_Session], first: int = 0) -> Iterator[tuple[in
     """Yield ranges of places from ``first`` on that hold about a group's characters each; the last has no end."""
     entries = max(session["entries"] for session in sessions)
     chars = sum(session["text_chars"] for session in sessions)
-    step = max(entries * _GROUP_CHARS // max(chars, 1), 1)
+    step = max(entries * GROUP_CHARS // max(chars, 1), 1)
     while first + step < entries:
         yield first, first + step
         first += step

@@ -51,7 +51,12 @@ def is_panic(error: BaseException) -> bool:
 
 
 def seal_file(path: Path) -> Path:
-    """Rename a file just written so that its name states its checksum, and return its new path."""
+    """Rename a file just written so that its name states its checksum, and return its new path.
+
+    It is on the disk when this returns: a commit that names it may outlast a loss of power.
+    """
+    with path.open("rb") as file:
+        os.fsync(file.fileno())
     sealed = path.with_name(f"{path.stem}.{_checksum(path):08x}{path.suffix}")
     os.rename(path, sealed)
     return sealed

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from uncompact.pipelines.companion_slices import group_sessions, stretches
-
-_GROUP = 16 << 20
+from uncompact.pipelines.companion_slices import GROUP_CHARS, group_sessions, stretches
 
 
 def session(entries: int, text_chars: int) -> dict[str, int]:
@@ -18,8 +16,8 @@ def session(entries: int, text_chars: int) -> dict[str, int]:
     [
         pytest.param([], [], id="none"),
         pytest.param([10, 20, 30], [[10, 20, 30]], id="small ones together"),
-        pytest.param([_GROUP, 1], [[_GROUP], [1]], id="a full one alone"),
-        pytest.param([1, 9 * _GROUP, 1], [[1], [9 * _GROUP], [1]], id="a large one alone"),
+        pytest.param([GROUP_CHARS, 1], [[GROUP_CHARS], [1]], id="a full one alone"),
+        pytest.param([1, 9 * GROUP_CHARS, 1], [[1], [9 * GROUP_CHARS], [1]], id="a large one alone"),
     ],
 )
 def test_groups_are_bounded_and_keep_the_order(chars: list[int], groups: list[list[int]]) -> None:
@@ -33,9 +31,9 @@ def test_groups_are_bounded_and_keep_the_order(chars: list[int], groups: list[li
     [
         pytest.param([session(100, 0)], 0, [(0, 1 << 31)], id="without text"),
         pytest.param([session(100, 500), session(7, 9)], 0, [(0, 1 << 31)], id="a group"),
-        pytest.param([session(100, 4 * _GROUP)], 0, [(0, 25), (25, 50), (50, 75), (75, 1 << 31)], id="a large one"),
-        pytest.param([session(100, 4 * _GROUP)], 60, [(60, 85), (85, 1 << 31)], id="the rest of one"),
-        pytest.param([session(1, 9 * _GROUP)], 0, [(0, 1 << 31)], id="one large entry"),
+        pytest.param([session(100, 4 * GROUP_CHARS)], 0, [(0, 25), (25, 50), (50, 75), (75, 1 << 31)], id="a large one"),
+        pytest.param([session(100, 4 * GROUP_CHARS)], 60, [(60, 85), (85, 1 << 31)], id="the rest of one"),
+        pytest.param([session(1, 9 * GROUP_CHARS)], 0, [(0, 1 << 31)], id="one large entry"),
         pytest.param([session(0, 0)], 0, [(0, 1 << 31)], id="no entries"),
     ],
 )  # fmt: skip
