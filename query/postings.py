@@ -19,6 +19,7 @@ __all__ = ["Postings", "count_matches", "read_postings", "within"]
 # A term in more passages than this is common: of those only the ones with another term are read, and the newest.
 _COMMON = 5000
 _NEWEST = 1000
+_ALL = -1
 
 
 @dataclass(slots=True)
@@ -46,14 +47,12 @@ def read_postings(connection: apsw.Connection, scope: Scope, terms: Sequence[Sea
     everywhere: dict[int, list[int]] = {}
     counts: dict[int, int] = {}
     for term in terms:
-        # Counting costs a part of reading, and only a long session can have a common term.
-        count = _count(connection, term.match, session) if passages > _COMMON else 0
-        everywhere[term.number] = (
-            _read_common(connection, term, terms, session)
-            if count > _COMMON
-            else _read(connection, term.match, session)
-        )
-        counts[term.number] = count or len(everywhere[term.number])
+        found = _read(connection, term.match, session, _COMMON + 1)
+        counts[term.number] = len(found)
+        if len(found) > _COMMON:
+            counts[term.number] = _count(connection, term.match, session)
+            found = _read_common(connection, term, terms, session)
+        everywhere[term.number] = found
     return Postings(
         tuple(replace(term, weight=_rarity(counts[term.number], passages)) for term in terms),
         everywhere,
@@ -95,8 +94,8 @@ def _read_common(
     return sorted({*newest, *beside})
 
 
-def _read(connection: apsw.Connection, match: str, session: Range) -> list[int]:
-    return _ids(value(connection, query_sql("select_postings"), _bound(match, session)))
+def _read(connection: apsw.Connection, match: str, session: Range, most: int = _ALL) -> list[int]:
+    return _ids(value(connection, query_sql("select_postings"), {**_bound(match, session), "most": most}))
 
 
 def _ids(joined: str | int | None) -> list[int]:

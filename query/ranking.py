@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from .candidates import Candidate, Found
+from .candidates import Candidate, Found, Match
 from .descriptor import Descriptor
-from .prepared import Numbers, PreparedQueries
+from .prepared import PreparedQueries
 from .scope import Scope
 
-__all__ = ["TIERS", "Asked", "RankedHit", "Ranking", "identity_lists", "rank_hits", "removed_lists"]
+__all__ = ["TIERS", "Asked", "RankedHit", "Ranking", "identities", "rank_hits", "removed_rows"]
 
 TIERS = {2: "literal-identifier", 1: "literal-phrase", 0: "lexical"}
 
@@ -22,6 +22,8 @@ _COMPONENTS: tuple[str, ...] = (
 _AUTHORITY = {"user": 8, "assistant": 5, "toolResult": 4, "bashExecution": 4}
 _LEAST_AUTHORITY = 1
 _YEAR_2100_US = 4_102_444_800_000_000
+
+_Row = tuple[int | float | None, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,13 +76,15 @@ def rank_hits(queries: PreparedQueries, asked: Sequence[Asked]) -> list[Ranking]
     """
     candidates = [one.candidates for one in asked]
     eligible = [one.eligible(found) for one, found in zip(asked, candidates, strict=True)]
-    lists: dict[str, list[int | float | None]] = {}
+    rows: list[_Row] = []
+    removed: list[_Row] = []
     for at, one in enumerate(asked):
         if eligible[at]:
-            for name, values in _lists_of(at, one, candidates[at], eligible[at]).items():
-                lists.setdefault(name, []).extend(values)
+            rows += _rows_of(at, one, candidates[at], eligible[at])
+            removed += removed_rows(at, one.scope)
+    ranked = queries.run("rank_hits", candidates=rows, removed=removed) if rows else ()
     hits: list[list[RankedHit]] = [list[RankedHit]() for _ in asked]
-    for at, place, tier, score, *components in queries.run("rank_hits", **lists) if lists else ():
+    for at, place, tier, score, components in ranked:
         named: dict[str, float] = dict(zip(_COMPONENTS, components, strict=True))
         hits[int(at)].append(RankedHit(candidates[int(at)][int(place)], TIERS[tier], score, named))
     return [
@@ -89,77 +93,66 @@ def rank_hits(queries: PreparedQueries, asked: Sequence[Asked]) -> list[Ranking]
     ]
 
 
-def _lists_of(
+def identities(at: int, candidates: Sequence[Candidate]) -> Iterator[_Row]:
+    """Yield what each candidate of request ``at`` is told apart and joined by.
+
+    That is the request, its own number, one for equal texts, its place by entry and passage, its time, segment and
+    position.
+    """
+    alike: dict[str, int] = {}
+    by_id = sorted(range(len(candidates)), key=lambda number: _identity(candidates[number]))
+    places = [0] * len(candidates)
+    for place, number in enumerate(by_id):
+        places[number] = place
+    for number, one in enumerate(candidates):
+        same = alike.setdefault(one.text_hash, len(alike))
+        yield at, number, same, places[number], one.created_at, one.segment, one.position
+
+
+def removed_rows(at: int, scope: Scope) -> list[_Row]:
+    """List the intervals of a request's branch whose entries are removed from its context."""
+    return [(at, interval.segment, interval.first, interval.last) for interval in scope.removed]
+
+
+def _rows_of(
     at: int, asked: Asked, candidates: Sequence[Candidate], eligible: Sequence[Candidate]
-) -> dict[str, Numbers]:
-    removed = removed_lists(asked.scope)
-    return {
-        "request": [at] * len(candidates),
-        **identity_lists(candidates),
-        **_candidate_lists(candidates, asked.descriptor),
-        "removed_request": [at] * len(removed["first"]),
-        **removed,
-        "bounded": [at],
-        **_bounds(eligible),
-    }
+) -> Iterator[_Row]:
+    points: dict[int, _Row] = {}
+    bounds = _bounds(eligible)
+    for identity, one in zip(identities(at, candidates), candidates, strict=True):
+        # Candidates share what matched, and what it is worth is worked out once.
+        matched = id(one.matches)
+        if matched not in points:
+            points[matched] = _count_matches(one.matches, asked.descriptor)
+        authority = _AUTHORITY.get(one.role or "", _LEAST_AUTHORITY)
+        yield *identity, authority, one.tokens, *points[matched], *bounds
 
 
-def _bounds(eligible: Sequence[Candidate]) -> dict[str, Numbers]:
+def _bounds(eligible: Sequence[Candidate]) -> _Row:
     """Return what scores are scaled by; a broken clock far in the future must not take all recency to itself."""
     times = [
         one.created_at for one in eligible if one.created_at is not None and one.created_at < _YEAR_2100_US
     ]
-    return {
-        "most": [max(_lexical(one) for one in eligible)],
-        "oldest": [min(times, default=0)],
-        "newest": [max(times, default=0)],
-    }
+    most = max(map(_lexical, {id(one.matches): one.matches for one in eligible}.values()))
+    return most, min(times, default=0), max(times, default=0)
 
 
-def _lexical(candidate: Candidate) -> float:
-    return sum(match.term.weight for match in candidate.matches)
+def _count_matches(matches: Sequence[Match], descriptor: Descriptor) -> _Row:
+    """Count matches: all, literal identifiers and phrases, and literals that are files, symbols and errors; and weigh all."""
+    literals = [match.term.term for match in matches if match.literal]
+    return (
+        len(matches),
+        sum(term.kind == "identifier" for term in literals),
+        sum(term.kind == "phrase" for term in literals),
+        sum(term.text in descriptor.files for term in literals),
+        sum(term.text in descriptor.symbols for term in literals),
+        sum(term.text in descriptor.errors for term in literals),
+        _lexical(matches),
+    )
 
 
-def identity_lists(candidates: Sequence[Candidate]) -> dict[str, Numbers]:
-    """List what candidates are told apart and joined by, in their order."""
-    alike: dict[str, int] = {}
-    by_id = sorted(range(len(candidates)), key=lambda at: _identity(candidates[at]))
-    place = [0] * len(candidates)
-    for order, at in enumerate(by_id):
-        place[at] = order
-    return {
-        "candidate": range(len(candidates)),
-        "alike": [alike.setdefault(one.text_hash, len(alike)) for one in candidates],
-        "place": place,
-        "created_at": [one.created_at for one in candidates],
-        "segment": [one.segment for one in candidates],
-        "position": [one.position for one in candidates],
-    }
-
-
-def removed_lists(scope: Scope) -> dict[str, Numbers]:
-    """List the intervals of the branch whose entries are removed from its context."""
-    return {
-        "removed_segment": [interval.segment for interval in scope.removed],
-        "first": [interval.first for interval in scope.removed],
-        "last": [interval.last for interval in scope.removed],
-    }
-
-
-def _candidate_lists(candidates: Sequence[Candidate], descriptor: Descriptor) -> dict[str, Numbers]:
-    literals = [[match.term.term for match in one.matches if match.literal] for one in candidates]
-    files, symbols, errors = map(frozenset, (descriptor.files, descriptor.symbols, descriptor.errors))
-    return {
-        "authority": [_AUTHORITY.get(one.role or "", _LEAST_AUTHORITY) for one in candidates],
-        "tokens": [one.tokens for one in candidates],
-        "terms": [len(one.matches) for one in candidates],
-        "identifiers": [sum(term.kind == "identifier" for term in found) for found in literals],
-        "phrases": [sum(term.kind == "phrase" for term in found) for found in literals],
-        "files": [sum(term.text in files for term in found) for found in literals],
-        "symbols": [sum(term.text in symbols for term in found) for found in literals],
-        "errors": [sum(term.text in errors for term in found) for found in literals],
-        "lexical": [_lexical(one) for one in candidates],
-    }
+def _lexical(matches: Sequence[Match]) -> float:
+    return sum(match.term.weight for match in matches)
 
 
 def _identity(candidate: Candidate) -> tuple[str, int, int]:

@@ -6,13 +6,12 @@ of the request's terms that is covered raises a score. An entry that ends with a
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from .candidates import Candidate, Found
 from .excerpt import match_spans
-from .prepared import Numbers, PreparedQueries
-from .ranking import RankedHit, Ranking, identity_lists, removed_lists
-from .scope import Scope
+from .prepared import PreparedQueries
+from .ranking import Asked, RankedHit, Ranking, identities, removed_rows
 
 __all__ = ["RELEVANCE_POOL", "rank_by_relevance"]
 
@@ -25,62 +24,48 @@ _SHARES = {0: 1.0, 1: 0.5, -1: 0.4, 2: 0.3, -2: 0.2, 3: 0.15, -3: 0.1}
 _DIALOGUE = frozenset({"user", "assistant"})
 _MOST_TIMES = 2
 
+_Row = tuple[int | float | None, ...]
 
-def rank_by_relevance(queries: PreparedQueries, scope: Scope, found: Found) -> Ranking:
-    """Rank the candidates that are on the branch and removed from its context: a total order.
 
-    ``found`` has the texts of all its candidates. The tier is said as in the other ranking but orders nothing.
+def rank_by_relevance(queries: PreparedQueries, asked: Sequence[Asked]) -> list[Ranking]:
+    """Rank each request's candidates that are on its branch and removed from its context: a total order.
+
+    What was found has the texts of all its candidates. The tier is said as in the other ranking but orders nothing.
+    Requests are ranked in one statement, each as if it were alone.
     """
-    candidates = [one for one in found.candidates if one.matches]
-    eligible = [one for one in candidates if scope.holds(one.segment, one.position)]
-    if not eligible:
-        return Ranking(off_branch=len(candidates))
-    lists = {
-        **identity_lists(candidates),
-        **_candidate_lists(candidates, found),
-        **_match_lists(candidates, found),
-        **removed_lists(scope),
-    }
-    hits = tuple(
-        RankedHit(
-            candidates[int(at)],
-            _tier(candidates[int(at)]),
-            score,
-            {"lexical": lexical, "coverage": coverage, "question": question},
-        )
-        for at, score, lexical, coverage, question in queries.run("rank_relevance", **lists)
-    )
-    entries = len({one.entry for one in eligible})
-    return Ranking(hits, entries - len(hits), len(candidates) - len(eligible))
-
-
-def _candidate_lists(candidates: Sequence[Candidate], found: Found) -> dict[str, Numbers]:
-    tokens = [one.tokens for one in candidates]
-    return {
-        "tokens": tokens,
-        "dialogue": [int(one.role in _DIALOGUE) for one in candidates],
-        "asks": [int(found.texts[one.passage].rstrip().endswith("?")) for one in candidates],
-        "length": [max(sum(tokens) / len(tokens), 1)],
-        "distance": list(_SHARES),
-        "share": list(_SHARES.values()),
-    }
-
-
-def _match_lists(candidates: Sequence[Candidate], found: Found) -> dict[str, Numbers]:
-    terms = found.postings.terms
-    matches = [
-        (at, match.term.number, times)
-        for at, one in enumerate(candidates)
-        for match, times in zip(one.matches, _times(one, found.texts[one.passage]), strict=True)
+    candidates = [one.candidates for one in asked]
+    eligible = [one.eligible(found) for one, found in zip(asked, candidates, strict=True)]
+    relations: dict[str, list[_Row]] = {"candidates": [], "matches": [], "removed": []}
+    for at, one in enumerate(asked):
+        if eligible[at]:
+            relations["candidates"] += _candidate_rows(at, one.found, candidates[at])
+            relations["matches"] += _match_rows(at, one.found, candidates[at])
+            relations["removed"] += removed_rows(at, one.scope)
+    hits: list[list[RankedHit]] = [list[RankedHit]() for _ in asked]
+    if relations["candidates"]:
+        ranked = queries.run("rank_relevance", neighbours=list(_SHARES.items()), **relations)
+        for at, place, score, lexical, coverage, question in ranked:
+            candidate = candidates[int(at)][int(place)]
+            components = {"lexical": lexical, "coverage": coverage, "question": question}
+            hits[int(at)].append(RankedHit(candidate, _tier(candidate), score, components))
+    return [
+        Ranking(tuple(ranked), len({one.entry for one in chosen}) - len(ranked), len(found) - len(chosen))
+        for ranked, chosen, found in zip(hits, eligible, candidates, strict=True)
     ]
-    return {
-        "holder": [at for at, _, _ in matches],
-        "term": [number for _, number, _ in matches],
-        "times": [times for _, _, times in matches],
-        "number": [term.number for term in terms],
-        "weight": [term.weight for term in terms],
-        "total": [sum(term.weight for term in terms)],
-    }
+
+
+def _candidate_rows(at: int, found: Found, candidates: Sequence[Candidate]) -> Iterator[_Row]:
+    mean_tokens = max(sum(one.tokens for one in candidates) / len(candidates), 1)
+    total = sum(term.weight for term in found.postings.terms)
+    for identity, one in zip(identities(at, candidates), candidates, strict=True):
+        asks = int(found.texts[one.passage].rstrip().endswith("?"))
+        yield *identity, one.tokens, int(one.role in _DIALOGUE), asks, mean_tokens, total
+
+
+def _match_rows(at: int, found: Found, candidates: Sequence[Candidate]) -> Iterator[_Row]:
+    for number, one in enumerate(candidates):
+        for match, times in zip(one.matches, _times(one, found.texts[one.passage]), strict=True):
+            yield at, number, match.term.number, match.term.weight, times
 
 
 def _times(candidate: Candidate, text: str) -> list[int]:

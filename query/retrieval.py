@@ -178,7 +178,7 @@ def _rank(engines: Engines, asked: Sequence[Asked], settings: RetrievalSettings)
         unread = [passage for passage in one.found.passages if passage not in one.found.texts]
         read = read_texts(engines.connection, engines.codec, one.scope, unread)
         one.found.texts.update((passage, text) for passage, text, _ in read)
-    return [rank_by_relevance(engines.queries, one.scope, one.found) for one in asked]
+    return rank_by_relevance(engines.queries, asked)
 
 
 def _finish(

@@ -29,8 +29,9 @@ _SAMPLES: dict[str, object] = {
     "spans": [{"segment": 0, "first": 0, "last": 9, "state": "in_context", "drops_system": False}],
     "edited": [{"segment": 0, "position": 0}],
 }
-# What else a query takes are lists, as text.
+# What else a query takes are lists, or lists of rows, as text.
 _LIST = "[1]"
+_ROWS = "[[1]]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +160,9 @@ def test_duckdb_takes_it_and_returns_the_stated_columns(path: Path, store: Store
         if of := re.search(r"\$files \(Parquet files of the lake's (\w+)\)", file.sections["params"]):
             values["files"] = lake.files(of[1])
 
-        result = engine.execute(file.statement, {name: values.get(name, _LIST) for name in file.parameters})
+        given = _ROWS if file.sections["params"].startswith("lists of rows") else _LIST
+
+        result = engine.execute(file.statement, {name: values.get(name, given) for name in file.parameters})
 
         assert [name for name, *_ in result.description] == file.names("returns")
 

@@ -1,14 +1,15 @@
 -- Candidates ranked by the documented table; of an entry's passages, and of equal texts, the first in order.
--- engine: duckdb    params: lists, as text, of equal length for each relation: of the candidates $request (several are ranked
---   at once, each by itself), $candidate, $alike (equal for equal texts), $place (rank by entry id, entry and passage), $created_at (microseconds since 1970 UTC, or null),
---   $authority (points), $tokens, $segment, $position, the numbers of verified matches $terms, $identifiers, $phrases,
---   $files, $symbols, $errors, and $lexical (sum of the terms' weights); of the removed intervals $removed_request, $removed_segment,
---   $first, $last; of the requests' bounds $bounded, $most (largest lexical), $oldest, $newest (times of the candidates that
---   earn recency)
--- returns: request, candidate, tier (2 literal identifier, 1 literal phrase, 0 other), score, exact, phrase, fts, extra_matches,
---   branch, files, symbols, errors, authority, recency, length
+-- engine: duckdb    params: lists of rows, as text: of the candidates $candidates (request: several are ranked at once,
+--   each by itself; candidate; alike, equal for equal texts; place, the rank by entry id, entry and passage; created_at,
+--   in microseconds since 1970 UTC, or null; segment; position; authority, in points; tokens; the numbers of verified
+--   matches: terms, identifiers, phrases, files, symbols, errors; lexical, the sum of the terms' weights; and of its request
+--   most, the largest lexical, oldest and newest, the times of the candidates that earn recency);
+--   of the removed intervals $removed (request, segment, first, last)
+-- returns: request, candidate, tier (2 literal identifier, 1 literal phrase, 0 other), score, components (exact, phrase, fts,
+--   extra_matches, branch, files, symbols, errors, authority, recency, length)
 select distinct on (request, alike)
-  request, candidate, tier, score, exact, phrase, fts, extra_matches, branch, files, symbols, errors, authority, recency, length
+  request, candidate, tier, score,
+  [exact, phrase, fts, extra_matches, branch, files, symbols, errors, authority, recency, length] as components
 from (
   select
     *,
@@ -40,41 +41,20 @@ from (
       -least(12e0, tokens / 1000e0) as length
     from (
       select
-        unnest($request::varchar::bigint[]) as request,
-        unnest($candidate::varchar::bigint[]) as candidate,
-        unnest($alike::varchar::bigint[]) as alike,
-        unnest($place::varchar::bigint[]) as place,
-        unnest($created_at::varchar::bigint[]) as created_at,
-        unnest($authority::varchar::double[]) as authority,
-        unnest($tokens::varchar::bigint[]) as tokens,
-        unnest($segment::varchar::bigint[]) as segment,
-        unnest($position::varchar::bigint[]) as position,
-        unnest($terms::varchar::bigint[]) as terms,
-        unnest($identifiers::varchar::bigint[]) as identifiers,
-        unnest($phrases::varchar::bigint[]) as phrases,
-        unnest($files::varchar::bigint[]) as files,
-        unnest($symbols::varchar::bigint[]) as symbols,
-        unnest($errors::varchar::bigint[]) as errors,
-        unnest($lexical::varchar::double[]) as lexical
+        one[1] as request, one[2] as candidate, one[3] as alike, one[4] as place, one[5] as created_at,
+        one[6] as segment, one[7] as position, one[8] as authority, one[9] as tokens,
+        one[10] as terms, one[11] as identifiers, one[12] as phrases,
+        one[13] as files, one[14] as symbols, one[15] as errors, one[16] as lexical,
+        one[17] as most, one[18] as oldest, one[19] as newest
+      from (select unnest($candidates::varchar::double[][]) as one)
     ) as candidates
     join (
-      select
-        unnest($removed_request::varchar::bigint[]) as request,
-        unnest($removed_segment::varchar::bigint[]) as segment,
-        unnest($first::varchar::bigint[]) as first,
-        unnest($last::varchar::bigint[]) as last
+      select one[1] as request, one[2] as segment, one[3] as first, one[4] as last
+      from (select unnest($removed::varchar::double[][]) as one)
     ) as removed
       on candidates.request = removed.request
       and candidates.segment = removed.segment
       and candidates.position between removed.first and removed.last
-    join (
-      select
-        unnest($bounded::varchar::bigint[]) as request,
-        unnest($most::varchar::double[]) as most,
-        unnest($oldest::varchar::bigint[]) as oldest,
-        unnest($newest::varchar::bigint[]) as newest
-    ) as bounds
-      on bounds.request = candidates.request
   ) as components
 ) as scored
 order by request, tier desc, score desc, created_at desc nulls last, place;

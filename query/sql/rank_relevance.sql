@@ -1,25 +1,27 @@
 -- Candidates ranked by lexical relevance: BM25 of the terms in a passage and, weaker, of those in the dialogue around it.
--- engine: duckdb    params: lists, as text, of equal length for each relation: of the candidates $candidate, $alike (equal
---   for equal texts), $place (rank by entry id, entry and passage), $created_at (microseconds since 1970 UTC, or null),
---   $tokens, $segment, $position, $dialogue (1 for what a person or the model said), $asks (1 for a question); of the
---   matches $holder (a candidate), $term, $times (1 or 2); of the terms $number, $weight; of the removed intervals
---   $removed_segment, $first, $last; of the neighbours $distance, $share; one value each: $length (mean tokens), $total (sum of
---   the weights)
--- returns: candidate, score, lexical, coverage, question
-select distinct on (alike) candidate, score, lexical, coverage, question
+-- engine: duckdb    params: lists of rows, as text: of the candidates $candidates (request: several are ranked at once, each
+--   by itself; candidate; alike, equal for equal texts; place, the rank by entry id, entry and passage; created_at, in
+--   microseconds since 1970 UTC, or null; segment; position; tokens; dialogue, 1 for what a person or the model said; asks,
+--   1 for a question; and of its request length, the mean tokens, and total, the sum of the terms' weights); of the matches
+--   $matches (request, holder: a candidate, term, weight, times: 1 or 2); of the removed intervals $removed (request,
+--   segment, first, last); of the neighbours $neighbours (distance, share)
+-- returns: request, candidate, score, lexical, coverage, question
+select distinct on (request, alike) request, candidate, score, lexical, coverage, question
 from (
   select *, round(lexical * (1e0 + 2e0 * coverage) * question, 6) as score
   from (
     select
+      request,
       candidate,
       alike,
       place,
       created_at,
-      sum(part) as lexical,
-      sum(cover) / max(total) as coverage,
+      round(sum(part), 9) as lexical,
+      round(sum(cover) / max(total), 9) as coverage,
       if(max(asks) = 1, 0.8e0, 1e0) as question
     from (
       select
+        near.request,
         near.candidate,
         near.alike,
         near.place,
@@ -27,60 +29,47 @@ from (
         near.asks,
         matches.term,
         max(
-          neighbours.share * terms.weight * matches.times * 1.9e0
-          / (matches.times + 0.9e0 * (0.7e0 + 0.3e0 * far.tokens / bounds.length))
+          neighbours.share * matches.weight * matches.times * 1.9e0
+          / (matches.times + 0.9e0 * (0.7e0 + 0.3e0 * far.tokens / far.length))
         ) as part,
-        max(neighbours.share * terms.weight) as cover,
-        any_value(bounds.total) as total
+        max(neighbours.share * matches.weight) as cover,
+        any_value(far.total) as total
       from (
-        select
-          unnest($holder::varchar::bigint[]) as holder,
-          unnest($term::varchar::bigint[]) as term,
-          unnest($times::varchar::double[]) as times
+        select one[1] as request, one[2] as holder, one[3] as term, one[4] as weight, one[5] as times
+        from (select unnest($matches::varchar::double[][]) as one)
       ) as matches
       join (
-        select unnest($number::varchar::bigint[]) as number, unnest($weight::varchar::double[]) as weight
-      ) as terms
-        on terms.number = matches.term
-      join (
         select
-          unnest($candidate::varchar::bigint[]) as candidate,
-          unnest($tokens::varchar::double[]) as tokens,
-          unnest($segment::varchar::bigint[]) as segment,
-          unnest($position::varchar::bigint[]) as position,
-          unnest($dialogue::varchar::bigint[]) as dialogue
+          one[1] as request, one[2] as candidate, one[6] as segment, one[7] as position, one[8] as tokens,
+          one[9] as dialogue, one[11] as length, one[12] as total
+        from (select unnest($candidates::varchar::double[][]) as one)
       ) as far
-        on far.candidate = matches.holder
+        on far.request = matches.request
+        and far.candidate = matches.holder
       cross join (
-        select unnest($distance::varchar::bigint[]) as distance, unnest($share::varchar::double[]) as share
+        select one[1] as distance, one[2] as share
+        from (select unnest($neighbours::varchar::double[][]) as one)
       ) as neighbours
       join (
         select
-          unnest($candidate::varchar::bigint[]) as candidate,
-          unnest($alike::varchar::bigint[]) as alike,
-          unnest($place::varchar::bigint[]) as place,
-          unnest($created_at::varchar::bigint[]) as created_at,
-          unnest($segment::varchar::bigint[]) as segment,
-          unnest($position::varchar::bigint[]) as position,
-          unnest($dialogue::varchar::bigint[]) as dialogue,
-          unnest($asks::varchar::bigint[]) as asks
+          one[1] as request, one[2] as candidate, one[3] as alike, one[4] as place, one[5] as created_at,
+          one[6] as segment, one[7] as position, one[9] as dialogue, one[10] as asks
+        from (select unnest($candidates::varchar::double[][]) as one)
       ) as near
-        on near.segment = far.segment
+        on near.request = far.request
+        and near.segment = far.segment
         and near.position = far.position + neighbours.distance
         and (near.candidate = far.candidate or (neighbours.distance <> 0 and near.dialogue = 1 and far.dialogue = 1))
       join (
-        select
-          unnest($removed_segment::varchar::bigint[]) as segment,
-          unnest($first::varchar::bigint[]) as first,
-          unnest($last::varchar::bigint[]) as last
+        select one[1] as request, one[2] as segment, one[3] as first, one[4] as last
+        from (select unnest($removed::varchar::double[][]) as one)
       ) as removed
-        on near.segment = removed.segment and near.position between removed.first and removed.last
-      cross join (
-        select unnest($length::varchar::double[]) as length, unnest($total::varchar::double[]) as total
-      ) as bounds
-      group by near.candidate, near.alike, near.place, near.created_at, near.asks, matches.term
+        on near.request = removed.request
+        and near.segment = removed.segment
+        and near.position between removed.first and removed.last
+      group by near.request, near.candidate, near.alike, near.place, near.created_at, near.asks, matches.term
     ) as parts
-    group by candidate, alike, place, created_at
+    group by request, candidate, alike, place, created_at
   ) as components
 ) as scored
-order by score desc, created_at desc nulls last, place;
+order by request, score desc, created_at desc nulls last, place;
