@@ -7,9 +7,10 @@ of the request's terms that is covered raises a score. An entry that ends with a
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import islice
 
 from .candidates import Candidate, Found
-from .excerpt import match_spans
+from .matching import Alternatives, find_parts, find_words
 from .prepared import PreparedQueries
 from .ranking import Asked, RankedHit, Ranking, identities, removed_rows
 
@@ -35,9 +36,15 @@ def rank_by_relevance(queries: PreparedQueries, asked: Sequence[Asked]) -> list[
     """
     candidates = [one.candidates for one in asked]
     eligible = [one.eligible(found) for one, found in zip(asked, candidates, strict=True)]
-    relations: dict[str, list[_Row]] = {"candidates": [], "matches": [], "removed": []}
+    relations: dict[str, list[_Row]] = {
+        name: [] for name in ("requests", "terms", "candidates", "matches", "removed")
+    }
     for at, one in enumerate(asked):
         if eligible[at]:
+            terms = one.found.postings.terms
+            mean_tokens = sum(candidate.tokens for candidate in candidates[at]) / len(candidates[at])
+            relations["requests"].append((at, max(mean_tokens, 1), sum(term.weight for term in terms)))
+            relations["terms"] += [(at, term.number, term.weight) for term in terms]
             relations["candidates"] += _candidate_rows(at, one.found, candidates[at])
             relations["matches"] += _match_rows(at, one.found, candidates[at])
             relations["removed"] += removed_rows(at, one.scope)
@@ -55,26 +62,25 @@ def rank_by_relevance(queries: PreparedQueries, asked: Sequence[Asked]) -> list[
 
 
 def _candidate_rows(at: int, found: Found, candidates: Sequence[Candidate]) -> Iterator[_Row]:
-    mean_tokens = max(sum(one.tokens for one in candidates) / len(candidates), 1)
-    total = sum(term.weight for term in found.postings.terms)
     for identity, one in zip(identities(at, candidates), candidates, strict=True):
         asks = int(found.texts[one.passage].rstrip().endswith("?"))
-        yield *identity, one.tokens, int(one.role in _DIALOGUE), asks, mean_tokens, total
+        yield *identity, one.tokens, int(one.role in _DIALOGUE), asks
 
 
 def _match_rows(at: int, found: Found, candidates: Sequence[Candidate]) -> Iterator[_Row]:
     for number, one in enumerate(candidates):
         for match, times in zip(one.matches, _times(one, found.texts[one.passage]), strict=True):
-            yield at, number, match.term.number, match.term.weight, times
+            yield at, number, match.term.number, times
 
 
 def _times(candidate: Candidate, text: str) -> list[int]:
     """Count each match in the text, once at least: it may stand in the label."""
-    numbered = ((at, "", match.term.alternatives, False) for at, match in enumerate(candidate.matches))
-    counts = [0] * len(candidate.matches)
-    for _, _, at in match_spans(text, numbered):
-        counts[at] += 1
-    return [min(max(count, 1), _MOST_TIMES) for count in counts]
+    return [max(_count(text, match.term.alternatives), 1) for match in candidate.matches]
+
+
+def _count(text: str, alternatives: Alternatives) -> int:
+    words = islice(find_words(text, alternatives), _MOST_TIMES)
+    return sum(1 for _ in words) or sum(1 for _ in islice(find_parts(text, alternatives), _MOST_TIMES))
 
 
 def _tier(candidate: Candidate) -> str:
