@@ -139,8 +139,9 @@ class Trial:
         if done.code:
             yield f"the next run ended with {done.code}: {done.errors}"
             return
-        left = max(self.figures.files_left_after_next_run, self._count_left())
-        self.figures.files_left_after_next_run = left
+        if left := self._count_left():
+            self.figures.files_left_after_next_run = max(self.figures.files_left_after_next_run, left)
+            yield f"{left} files left after the next run: {', '.join(left_over_files(self._store))}"
         found = read_state(self._store)
         self.figures.entries_lost += _lost(found.lake, self._new.lake)
         for name in ("lake", "shown", "retrieved", "counts"):

@@ -27,6 +27,7 @@ __all__ = [
     "StatedVersions",
     "create_lake",
     "is_older",
+    "is_unfinished",
     "open_lake",
     "stated_versions",
     "wrong_version",
@@ -136,9 +137,12 @@ def open_lake(root: Path) -> LakeSnapshot:
     Raises ``StoreError`` when there is no lake, or it is damaged or of another version.
     """
     if not (root / "sessions").exists():
-        raise StoreError(root, "no lake here", hint="`uncompact reindex` with the same --store makes one")
+        raise _missing(root)
     sessions = read_table_log(root / "sessions")
     if sessions.damage:
+        # A first run may be making the tables just now, or was killed while it did.
+        if is_unfinished(root, {table: read_table_log(root / table) for table in TABLES}):
+            raise _missing(root)
         raise DamagedLakeError(*sessions.damage[0])
     stated = stated_versions(sessions)
     if stated.tables is None:
@@ -150,6 +154,12 @@ def open_lake(root: Path) -> LakeSnapshot:
     return LakeSnapshot(root, dict(stated.tables), known)
 
 
+def is_unfinished(root: Path, logs: Mapping[str, TableLog]) -> bool:
+    """Tell whether there is nothing yet: no lake, or one that is being made for the first time."""
+    is_empty = all(log.newest <= 0 and not log.files for log in logs.values())
+    return is_empty and logs["sessions"].newest < 0 and next(root.glob("*/*/*.parquet"), None) is None
+
+
 def is_older(found: object) -> bool:
     """Tell whether a stated lake version is one before ours."""
     return isinstance(found, int) and found < LAKE_VERSION
@@ -159,6 +169,10 @@ def wrong_version(root: Path, found: int | None) -> StoreError:
     """Return the error for a lake of another version; a newer one has to be left alone."""
     hint = "`uncompact reindex` builds it anew" if is_older(found) else "use the program that wrote it"
     return StoreError(root, f"lake version {found}, this program reads version {LAKE_VERSION}", hint=hint)
+
+
+def _missing(root: Path) -> StoreError:
+    return StoreError(root, "no lake here", hint="`uncompact reindex` with the same --store makes one")
 
 
 def _unreadable_log(root: Path, log: TableLog) -> StoreError:

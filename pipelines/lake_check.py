@@ -11,7 +11,7 @@ from typing import Any
 import polars as pl
 
 from .findings import Finding
-from .lake import LakeSnapshot, is_older, stated_versions, wrong_version
+from .lake import LakeSnapshot, is_older, is_unfinished, stated_versions, wrong_version
 from .lake_claims import sessions_of_a_lost_commit
 from .lake_file import REPAIR, file_problem, is_as_written, is_panic
 from .lake_log import LOG_FOLDER, TableLog, read_table_log
@@ -58,7 +58,7 @@ def inspect_lake(root: Path, *, deep: bool = False) -> LakeCheck:
         check.is_empty = not check.findings
         return check
     logs = {table: read_table_log(root / table) for table in TABLES}
-    if _is_unfinished(root, logs):
+    if is_unfinished(root, logs):
         check.is_empty = True
         return check
     stated = stated_versions(logs["sessions"])
@@ -80,12 +80,6 @@ def inspect_lake(root: Path, *, deep: bool = False) -> LakeCheck:
     if deep and not check.findings:
         _check_rows(check)
     return check
-
-
-def _is_unfinished(root: Path, logs: dict[str, TableLog]) -> bool:
-    """Tell whether there is nothing yet: no lake, or one that was being made for the first time."""
-    is_empty = all(log.newest <= 0 and not log.files for log in logs.values())
-    return is_empty and logs["sessions"].newest < 0 and next(root.glob("*/*/*.parquet"), None) is None
 
 
 def _check_table(check: LakeCheck, table: str, newest: TableLog, *, deep: bool) -> None:

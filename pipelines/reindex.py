@@ -74,7 +74,7 @@ def reindex(
     report.store = display_path(paths.root)
     with (
         writer_lock(paths, wait_s=wait_s),
-        recorded_run(paths.runs, report),
+        recorded_run(paths.runs, report) as ended_before,
         named_failures(paths.root),
         named_lake_failures(paths.lake),
         report.timed("total"),
@@ -91,7 +91,7 @@ def reindex(
                 _verify_companion(snapshot, paths, report)
         with report.timed("tidy"):
             progress.stage("tidy")
-            if snapshot.versions != before.versions:
+            if snapshot.versions != before.versions or not ended_before:
                 keep_up(paths.lake)
                 tidy_companion(paths)
         totals = snapshot.scan("sessions").select(pl.col("entries").sum()).collect()

@@ -25,21 +25,26 @@ _MOST_BYTES = 1 << 20
 _KEPT_BYTES = _MOST_BYTES * 3 // 4
 _MOST_LINES = 2 * MOST_RUNS
 
+# What a run that came to its end says.
+_WHOLE = ("ok", "rejects")
+
 _Run = dict[str, Any]
 
 
 @contextmanager
-def recorded_run(path: Path, report: RunReport) -> Generator[None]:
+def recorded_run(path: Path, report: RunReport) -> Generator[bool]:
     """Note in the history that a run began and, whatever comes, how it ended; ends the report.
 
+    Gives whether the run before came to its end: one that did not, or that no history tells of, may have left files.
     A run before that was killed gives a warning, and so does a history that cannot be read or written.
     """
+    ended_before = False
     try:
-        _append_start(path, report)
+        ended_before = _append_start(path, report)
     except OSError as error:
         report.warnings.append(_unwritten(error))
     try:
-        yield
+        yield ended_before
     except BaseException as error:
         report.end(error)
         _append_end(path, report)
@@ -60,7 +65,7 @@ def read_runs(path: Path, limit: int = MOST_RUNS) -> list[_Run]:
     return [run if "outcome" in run else {**run, **unfinished} for run in newest]
 
 
-def _append_start(path: Path, report: RunReport) -> None:
+def _append_start(path: Path, report: RunReport) -> bool:
     data = _read(path)
     lines = data.split(b"\n")
     last = next((run for line in reversed(lines) if (run := _parse(line))), None)
@@ -69,6 +74,7 @@ def _append_start(path: Path, report: RunReport) -> None:
     if len(data) > _MOST_BYTES or len(lines) > _MOST_LINES:
         replace_file(path, _cut(list(_runs_of(data))), mode=0o600)
     _append(path, {"started_at": format_time(report.started_at)})
+    return last is not None and last.get("outcome") in _WHOLE
 
 
 def _append_end(path: Path, report: RunReport) -> None:

@@ -16,6 +16,8 @@ import pytest
 import uncompact
 from tests.cases.builders import CASES, compacted, header, user, write_log
 from tests.pipelines.stores import lake_rows
+from uncompact.pipelines.lake import create_lake, open_lake
+from uncompact.pipelines.store import StorePaths
 
 BENCHMARKS = CASES.parents[1] / "benchmarks"
 
@@ -60,6 +62,35 @@ def test_what_killed_runs_leave_behind_goes_with_the_next_run(
     trials: dict[str, Figures], scenario: str
 ) -> None:
     assert (trials[scenario]["files_left_after_next_run"], trials[scenario]["orphans"]) == (0, 0)
+
+
+@pytest.mark.parametrize("unfinished", ["_commit_5f.json.tmp", "00000000000000000001.json#1"])
+def test_what_a_run_killed_after_its_last_commit_left_goes_with_the_next(
+    logs: Path, store: Path, unfinished: str
+) -> None:
+    write_log(logs / "a.jsonl", [header("s-a"), user("a1", None, "x")])
+    uncompact.reindex([logs], store)
+    paths = StorePaths(store)
+    started, _ = paths.runs.read_bytes().splitlines(keepends=True)
+    paths.runs.write_bytes(started)
+    left = paths.lake / "sessions" / "_delta_log" / unfinished
+    left.write_bytes(b"{}")
+    uncompact.reindex([logs], store)
+
+    assert not left.exists()
+
+
+@pytest.mark.parametrize("made", ["", "_delta_log", "_delta_log/00000000000000000000.json#1"])
+def test_a_lake_that_is_being_made_is_none_yet(logs: Path, store: Path, made: str) -> None:
+    write_log(logs / "a.jsonl", [header("s-a"), user("a1", None, "x")])
+    create_lake(store / "lake")
+    sessions = store / "lake" / "sessions"
+    shutil.rmtree(sessions)
+    (sessions / made).mkdir(parents=True)
+    with pytest.raises(uncompact.StoreError, match="no lake here"):
+        open_lake(store / "lake")
+
+    assert uncompact.reindex([logs], store).entries_total == 1
 
 
 @pytest.mark.parametrize("half_made", ["entries", "compaction_keeps", "sessions"])

@@ -121,6 +121,26 @@ def test_a_killed_run_is_told_of_by_the_next_alone(history: Path) -> None:
     assert outcomes(history) == ["ok", "ok", "unfinished"]
 
 
+@pytest.mark.parametrize(
+    ("before", "ended"),
+    [
+        pytest.param([], False, id="no run"),
+        pytest.param([UNFINISHED], False, id="killed"),
+        pytest.param([{**UNFINISHED, "outcome": "failed"}], False, id="failed"),
+        pytest.param([{**UNFINISHED, "outcome": "interrupted"}], False, id="interrupted"),
+        pytest.param([UNFINISHED, {**UNFINISHED, "outcome": "rejects"}], True, id="with rejects"),
+        pytest.param([UNFINISHED, {**UNFINISHED, "outcome": "ok"}], True, id="whole"),
+    ],
+)
+def test_a_run_is_told_whether_the_one_before_ended(
+    history: Path, before: list[dict[str, Any]], ended: bool
+) -> None:
+    history.write_bytes(b"".join(map(line, before)))
+
+    with recorded_run(history, RunReport()) as ended_before:
+        assert ended_before is ended
+
+
 _KILLED = """
 import os, signal, sys
 from pathlib import Path
