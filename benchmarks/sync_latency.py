@@ -18,7 +18,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from make_sessions import make_session
-from retrieve_latency import make_requests
+from speed.request_set import make_requests
 
 import uncompact
 from uncompact.pipelines.sync import Syncer, SyncResult, sync_log

@@ -165,3 +165,81 @@ def test_sync_latency_measures_either_connection_with_and_without_a_change(tmp_p
     assert [(figure["connection"], figure["what"]) for figure in figures] == [
         ("fresh", "no change"), ("fresh", "one line"), ("open", "no change"), ("open", "one line")
     ]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def speed(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[dict[str, object]], str]:
+    """The lines of the speed benchmark, of 300 entries alone and among 600 others, and what it printed."""
+    written = tmp_path_factory.mktemp("speed") / "new" / "table.json"
+    options = [
+        "--quick",
+        "--sizes",
+        "300/900",
+        "300",
+        "--requests",
+        "3",
+        "--batch",
+        "4",
+        "--json",
+        str(written),
+    ]
+    command = [sys.executable, "speed/run.py", *options]
+    done = subprocess.run(command, cwd=_BENCHMARKS, check=True, capture_output=True, text=True)
+    (table,) = json.loads(written.read_text(encoding="utf-8"))
+    return table["rows"], done.stdout
+
+
+def test_speed_measures_every_way_of_each_store(speed: tuple[list[dict[str, object]], str]) -> None:
+    lines, printed = speed
+
+    measured = {(line["store"], line["what"]) for line in lines}
+    ways = {"seed", "seed, asked again", "seed, a request of 4", "relevance", "relevance, asked again"}
+    ways |= {"relevance, a request of 4", "baseline", "seed: ranking", "baseline: literals"}
+    assert {(store, way) for store in ("300", "300 in 900") for way in ways} <= measured
+    assert {("300", "python -c pass"), ("300", "uncompact retrieve")} <= measured
+    assert printed.count("| 300") == len(lines)
+
+
+def test_speed_compares_answers_and_no_empty_ones(speed: tuple[list[dict[str, object]], str]) -> None:
+    hits = {(line["store"], line["what"]): line["hits"] for line in speed[0] if line["hits"] is not None}
+
+    answering = {"seed", "relevance", "baseline", "uncompact retrieve"}
+    assert {what for _, what in hits} >= answering
+    assert all(isinstance(count, float | int) and count > 0 for count in hits.values())
+
+
+def test_speed_holds_each_kind_of_line_against_its_budget(
+    speed: tuple[list[dict[str, object]], str],
+) -> None:
+    judged = {(line["store"], line["what"]): line for line in speed[0] if line["budget"] is not None}
+
+    both = {"seed", "relevance", "seed, a request of 4", "relevance, a request of 4"}
+    alone = {*both, "seed, to its predecessor", "relevance, to its predecessor", "uncompact retrieve"}
+    assert judged.keys() == {("300", what) for what in alone} | {("300 in 900", what) for what in both}
+    assert {line["by CPU"] for line in judged.values()} <= {"met", "missed"}
+    assert {line["what"] for line in judged.values() if line["by wall"] is None} == {
+        "seed, to its predecessor", "relevance, to its predecessor"
+    }  # fmt: skip
+
+
+def test_speed_finds_the_same_in_a_store_of_more_sessions(
+    speed: tuple[list[dict[str, object]], str],
+) -> None:
+    hits = {(line["store"], line["what"]): line["hits"] for line in speed[0]}
+
+    ours = ("seed", "relevance", "seed, a request of 4")
+    assert [hits["300", what] for what in ours] == [hits["300 in 900", what] for what in ours]
+
+
+def test_a_budget_is_met_up_to_its_figures_and_missed_beyond_either() -> None:
+    program = (
+        "from speed.measure import Quantiles\n"
+        "from speed.report import warm_budget\n"
+        "found = [(4, 8), (4.1, 8), (4, 8.1)]\n"
+        "print(*(warm_budget(5000).verdict(Quantiles(p50, p95, 99)) for p50, p95 in found))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=_BENCHMARKS, check=True, capture_output=True, text=True
+    )
+
+    assert done.stdout.split() == ["met", "missed", "missed"]
