@@ -12,6 +12,7 @@ import apsw
 
 from ..pipelines.passage_codec import PassageCodec
 from ..pipelines.sqlite import rows
+from .known_postings import KnownPostings
 from .passage_order import Held, PassageOrder
 from .postings import Postings, read_postings
 from .scope import Scope
@@ -81,12 +82,13 @@ def find_candidates(
     scope: Scope,
     terms: Sequence[SearchTerm],
     pool: int = POOL,
+    known: KnownPostings | None = None,
 ) -> Found:
     """Find the passages of a scope that hold the terms, most evidence first; what the index cannot tell is looked up.
 
-    At most ``pool`` candidates come back.
+    At most ``pool`` candidates come back. ``known`` are postings read before.
     """
-    postings = read_postings(connection, scope, terms)
+    postings = read_postings(connection, scope, terms, known)
     order = PassageOrder(
         postings.terms,
         postings.eligible,

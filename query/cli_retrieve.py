@@ -68,7 +68,9 @@ _FAILED = 1
     show_default=True,
     help="By the documented points, or by lexical relevance alone.",
 )
-@click.option("--explain", is_flag=True, help="Show what each score is made of.")
+@click.option(
+    "--explain", is_flag=True, help="Show what each score is made of, and where what matched stands."
+)
 @click.option("--full", is_flag=True, help="Show whole excerpts.")
 @no_sync_option
 def retrieve(
@@ -100,7 +102,7 @@ def retrieve(
     if requests is not None:
         if request is not None or leaf is not None or context_ids is not None:
             raise click.UsageError("--requests goes with no REQUEST, --leaf or --context-ids")
-        _answer_file(settings, requests, session, limits)
+        _answer_file(settings, requests, session, limits, explain=explain)
         return
     if request is None or session is None:
         raise click.UsageError("name a REQUEST and its --session, or a file with --requests")
@@ -109,7 +111,7 @@ def retrieve(
     with settings.open_store() as store:
         key = find_session(store, session)
         found = store.retrieve(key, request, leaf, context_ids=in_context, **limits)
-    answer = found.to_dict()
+    answer = found.to_dict(explain=explain)
     answer["warnings"] += behind
     seconds = {f"{stage}_ms": spent for stage, spent in answer["timings_ms"].items()}
     settings.log("retrieve", hits=len(answer["hits"]), tokens=answer["tokens"], **answer["counts"], **seconds)
@@ -119,13 +121,15 @@ def retrieve(
         raise click.exceptions.Exit(_FAILED)
 
 
-def _answer_file(settings: Settings, file: Path, session: SessionName | None, limits: dict[str, Any]) -> None:
+def _answer_file(
+    settings: Settings, file: Path, session: SessionName | None, limits: dict[str, Any], *, explain: bool
+) -> None:
     if session is not None:
         settings.sync_first(session)
     with settings.open_store() as store:
         answers = store.retrieve_many(list(_read_requests(store, file, session)), **limits)
     for answer in answers:
-        print_json(answer.to_dict())
+        print_json(answer.to_dict(explain=explain))
     if any(answer.status == "failed" for answer in answers):
         raise click.exceptions.Exit(_FAILED)
 

@@ -73,4 +73,5 @@ def _is_result(candidate: Candidate) -> bool:
 
 
 def _overlap(one: Fingerprint, other: Fingerprint) -> float:
-    return len(one & other) / len(one | other)
+    shared = len(one & other)
+    return shared / (len(one) + len(other) - shared)

@@ -19,6 +19,7 @@ from ..pipelines.paths import display_path
 from ..pipelines.sqlite import rows
 from ..pipelines.store import StorePaths
 from ..pipelines.timestamps import format_time
+from .known_postings import KnownPostings
 from .limits import MAX_RESULTS, MAX_RETRIEVED_HISTORY_TOKENS, Limits
 from .scope import SessionRow, find_session
 from .sql import query_sql
@@ -63,6 +64,7 @@ class HistoryStore:
         self._is_frozen = is_frozen(self._connection)
         self._file = self._identity(self._companion)
         self._codec = read_codec(self._connection)
+        self._known = KnownPostings()
         self._vouched_for = b""
 
     def _identity(self, path: Path) -> tuple[int | bytes, ...]:
@@ -239,7 +241,7 @@ class HistoryStore:
     ) -> list[Retrieval]:
         from .retrieval import Engines, retrieve
 
-        engines = Engines(self._connection, self._codec, self._queries)
+        engines = Engines(self._connection, self._codec, self._known, self._queries)
         answers: list[Retrieval] = []
         for start in range(0, len(questions), _AT_ONCE):
             asked = questions[start : start + _AT_ONCE]

@@ -7,10 +7,10 @@ could be true, looked up some at a time, and given away as soon as no other one 
 from __future__ import annotations
 
 import heapq
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import islice, pairwise
+from typing import NamedTuple
 
 from .matching import find_literal, find_words
 from .terms import SearchTerm
@@ -22,15 +22,14 @@ _COUNTED_TERMS = 3
 _LITERAL_LEVEL = _COUNTED_TERMS + 1
 
 # Passages that are looked up at once, and in all.
-_AT_ONCE = 96
+_AT_ONCE = 64
 _MOST_LOOKED_UP = 4000
 
 # How much evidence a passage is: its level, the rarity of its terms, and its id, as newer ones come first.
 _Evidence = tuple[int, float, int]
 
 
-@dataclass(frozen=True, slots=True)
-class Held:
+class Held(NamedTuple):
     """A passage with the terms it holds and those that stand in it as literals: a bit for each term's number."""
 
     passage: int
@@ -73,37 +72,34 @@ class PassageOrder:
     def _likely(self) -> Iterator[Held]:
         """Yield all passages by what the index says of them: the most evidence that each can be."""
         literals = sum(1 << term.number for term in self.terms if term.is_literal)
+        holding = {term.number: set(self.postings[term.number]) for term in self.terms}
         given: set[int] = set()
-        for level in self._levels():
+        for level in self._levels(holding):
             fresh = level - given
             given |= fresh
-            alike: dict[float, list[int]] = {}
-            terms_of = self._terms_of(fresh)
-            for passage, terms in terms_of.items():
-                alike.setdefault(self._weight(terms), []).append(passage)
-            for weight in sorted(alike, reverse=True):
-                for passage in sorted(alike[weight], reverse=True):
-                    yield Held(passage, terms_of[passage], terms_of[passage] & literals)
+            alike: dict[int, list[int]] = {}
+            for passage, terms in _terms_of(fresh, holding).items():
+                alike.setdefault(terms, []).append(passage)
+            by_weight: dict[float, list[int]] = {}
+            for terms in alike:
+                by_weight.setdefault(self._weight(terms), []).append(terms)
+            for weight in sorted(by_weight, reverse=True):
+                equal = [(passage, terms) for terms in by_weight[weight] for passage in alike[terms]]
+                for passage, terms in sorted(equal, reverse=True):
+                    yield Held(passage, terms, terms & literals)
 
-    def _terms_of(self, passages: set[int]) -> dict[int, int]:
-        """Return the terms that some passages hold, as bits."""
-        held = dict.fromkeys(passages, 0)
-        for term in self.terms:
-            bit = 1 << term.number
-            for passage in passages.intersection(self.postings[term.number]):
-                held[passage] |= bit
-        return held
-
-    def _levels(self) -> Iterator[set[int]]:
+    def _levels(self, holding: Mapping[int, set[int]]) -> Iterator[set[int]]:
         """Yield sets of passages, each with less evidence than the one before; one may be in several."""
-        literal = set[int]().union(*(self.postings[term.number] for term in self.terms if term.is_literal))
+        literal = set[int]().union(*(holding[term.number] for term in self.terms if term.is_literal))
         if literal:
             yield literal
-        counts = Counter[int]()
-        for passages in self.postings.values():
-            counts.update(passages)
-        for fewest in range(_COUNTED_TERMS, 0, -1):
-            yield {passage for passage, count in counts.items() if count >= fewest}
+        # Passages with at least so many terms, the most first.
+        counted: list[set[int]] = [set() for _ in range(_COUNTED_TERMS)]
+        for passages in holding.values():
+            for more, fewer in pairwise(counted):
+                more |= fewer & passages
+            counted[-1] |= passages
+        yield from counted
 
     def _evidence(self, held: Held) -> _Evidence:
         level = _LITERAL_LEVEL if held.literals else min(held.terms.bit_count(), _COUNTED_TERMS)
@@ -132,6 +128,16 @@ class PassageOrder:
                 yield found
             else:
                 self.dropped += 1
+
+
+def _terms_of(passages: set[int], holding: Mapping[int, set[int]]) -> dict[int, int]:
+    """Return the terms that some passages hold, as bits."""
+    held = dict.fromkeys(passages, 0)
+    for number, those in holding.items():
+        bit = 1 << number
+        for passage in passages & those:
+            held[passage] |= bit
+    return held
 
 
 def _look_up(held: Held, in_text: Iterable[SearchTerm], text: str, label: str) -> Held:

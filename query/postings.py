@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import apsw
 
 from ..pipelines.sqlite import value
+from .known_postings import KnownPostings, query_passages
 from .scope import Range, Scope
 from .sql import query_sql
 from .terms import SearchTerm
@@ -19,7 +20,6 @@ __all__ = ["Postings", "count_matches", "read_postings", "within"]
 # A term in more passages than this is common: of those only the ones with another term are read, and the newest.
 _COMMON = 5000
 _NEWEST = 1000
-_ALL = -1
 
 
 @dataclass(slots=True)
@@ -40,14 +40,17 @@ class Postings:
         return set[int]().union(*(within(passages, ranges) for passages in self.everywhere.values()))
 
 
-def read_postings(connection: apsw.Connection, scope: Scope, terms: Sequence[SearchTerm]) -> Postings:
+def read_postings(
+    connection: apsw.Connection, scope: Scope, terms: Sequence[SearchTerm], known: KnownPostings | None = None
+) -> Postings:
     """Read the terms' postings, and weigh each term by its rarity in the session: the idf of BM25, never negative."""
+    known = known or KnownPostings()
     session = scope.session.all_passages
     passages = session[1] - session[0] + 1
     everywhere: dict[int, list[int]] = {}
     counts: dict[int, int] = {}
     for term in terms:
-        found = _read(connection, term.match, session, _COMMON + 1)
+        found = known.read(connection, scope.session, term.match, _COMMON + 1)
         counts[term.number] = len(found)
         if len(found) > _COMMON:
             counts[term.number] = _count(connection, term.match, session)
@@ -82,32 +85,17 @@ def within(passages: Sequence[int], ranges: Sequence[Range]) -> list[int]:
 def _read_common(
     connection: apsw.Connection, term: SearchTerm, terms: Sequence[SearchTerm], session: Range
 ) -> list[int]:
-    newest = _ids(
-        value(
-            connection, query_sql("select_newest_postings"), {**_bound(term.match, session), "most": _NEWEST}
-        )
-    )
+    newest = query_passages(connection, "select_newest_postings", term.match, session, _NEWEST)
     others = " OR ".join(f"({other.match})" for other in terms if other is not term)
     if not others:
         return newest
-    beside = _read(connection, f"({term.match}) AND ({others})", session)
+    beside = query_passages(connection, "select_postings", f"({term.match}) AND ({others})", session)
     return sorted({*newest, *beside})
 
 
-def _read(connection: apsw.Connection, match: str, session: Range, most: int = _ALL) -> list[int]:
-    return _ids(value(connection, query_sql("select_postings"), {**_bound(match, session), "most": most}))
-
-
-def _ids(joined: str | int | None) -> list[int]:
-    return sorted(map(int, str(joined).split(","))) if joined is not None else []
-
-
 def _count(connection: apsw.Connection, match: str, session: Range) -> int:
-    return int(value(connection, query_sql("count_postings"), _bound(match, session)))
-
-
-def _bound(match: str, session: Range) -> Mapping[str, str | int]:
-    return {"match": match, "first": session[0], "last": session[1]}
+    bound = {"match": match, "first": session[0], "last": session[1]}
+    return int(value(connection, query_sql("count_postings"), bound))
 
 
 def _rarity(count: int, passages: int) -> float:

@@ -238,10 +238,23 @@ def _hit_lines(number: int, hit: _Value, most: int | None, *, explain: bool = Fa
     yield f"   why: {safe_line(hit['reason'])}"
     if explain:
         rows = [(name, f"{value:.2f}") for name, value in hit["components"].items()]
-        yield from (
-            f"   {line}" for line in table(("component", "score"), rows, right=("score",)).split("\n")
-        )
+        yield from _indented(table(("component", "score"), rows, right=("score",)))
+        header = ("term", "as", "rarity", "times", "where")
+        yield from _indented(table(header, map(_match_row, hit["matches"]), right=("rarity", "times")))
     yield from _quoted(hit["excerpt"], most)
+
+
+def _indented(text: str) -> Iterator[str]:
+    return (f"   {line}" for line in text.split("\n"))
+
+
+def _match_row(match: _Value) -> tuple[str, ...]:
+    where = (f"{place['line']}:{place['column']} {place['text']}" for place in match["places"])
+    # Its tool call's label matched, or a part of the entry that was cut.
+    kind = f"literal {match['kind']}" if match["literal"] else "words"
+    shown = ", ".join(where) or "outside the excerpt"
+    more = " …" if match["times"] > len(match["places"]) else ""
+    return match["term"], kind, f"{match['weight']:.2f}", str(match["times"]), f"{shown}{more}"
 
 
 def _quoted(text: str, most: int | None) -> Iterator[str]:

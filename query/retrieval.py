@@ -16,6 +16,7 @@ from ..pipelines.errors import NotFoundError
 from ..pipelines.passage_codec import PassageCodec
 from .candidates import POOL, Found, find_candidates, read_texts
 from .descriptor import Descriptor, describe
+from .known_postings import KnownPostings
 from .limits import Limits
 from .postings import count_matches
 from .prepared import PreparedQueries
@@ -57,15 +58,15 @@ class Retrieval:
         """Estimated tokens of all evidence messages."""
         return sum(hit.message.tokens for hit in self.hits)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the answer as plain values."""
+    def to_dict(self, *, explain: bool = False) -> dict[str, Any]:
+        """Return the answer as plain values; with ``explain`` hits say where their terms stand."""
         return {
             "status": self.status,
             "reason": self.reason,
             "session": self.session,
             "leaf": self.leaf,
             "descriptor": self.descriptor.to_dict(),
-            "hits": [hit.to_dict() for hit in self.hits],
+            "hits": [hit.to_dict(explain=explain) for hit in self.hits],
             "counts": self.counts,
             "tokens": self.tokens,
             "timings_ms": self.timings_ms,
@@ -84,10 +85,11 @@ class Retrieval:
 
 @dataclass(frozen=True, slots=True)
 class Engines:
-    """What answers: the companion, the codec of its texts, and DuckDB's queries."""
+    """What answers: the companion, the codec of its texts, what was read of its word index, and DuckDB's queries."""
 
     connection: apsw.Connection
     codec: PassageCodec
+    known: KnownPostings
     queries: PreparedQueries
 
 
@@ -166,6 +168,7 @@ def _begin(engines: Engines, question: Question, limits: Limits, settings: Retri
                 scope,
                 terms,
                 max(pool, _POOL_A_RESULT * limits.max_results),
+                engines.known,
             )
         search.asked = Asked(scope, descriptor, found)
     return search

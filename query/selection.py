@@ -16,6 +16,7 @@ from .diversity import Chosen, Fingerprint, fingerprint
 from .evidence import EvidenceMessage, render_evidence
 from .excerpt import EXCERPT_CHARS, cut_excerpt, match_spans
 from .limits import Limits
+from .match_places import describe_matches
 from .ranking import RankedHit
 from .scope import Scope
 from .settings import RetrievalSettings
@@ -42,9 +43,10 @@ class Hit:
     reason: str
     message: EvidenceMessage
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the hit as plain values."""
+    def to_dict(self, *, explain: bool = False) -> dict[str, Any]:
+        """Return the hit as plain values; with ``explain`` its ``matches``, too: see ``describe_matches``."""
         candidate = self.ranked.candidate
+        matches = {"matches": describe_matches(candidate.matches, self.excerpt)} if explain else {}
         return {
             "entry_id": candidate.entry_id,
             "session": self.session,
@@ -55,6 +57,7 @@ class Hit:
             "score": self.ranked.score,
             "components": self.ranked.components,
             "matched": list(self.matched),
+            **matches,
             "reason": self.reason,
             "excerpt": self.excerpt,
             "truncated": self.truncated,

@@ -61,7 +61,21 @@ def test_retrieve_shows_each_hit_to_a_person(logs: IndexedLogs) -> None:
 def test_explain_shows_what_a_score_is_made_of(logs: IndexedLogs) -> None:
     text = ask(logs, "--explain", "what is `pool_max_size`?").stdout
 
-    assert [line.split()[0] for line in text.splitlines()[3:7]] == ["component", "exact", "phrase", "fts"]
+    lines = text.splitlines()
+    assert [line.split()[0] for line in lines[3:7]] == ["component", "exact", "phrase", "fts"]
+    assert lines[15].split() == ["term", "as", "rarity", "times", "where"]
+    assert "pool_max_size  literal identifier" in lines[16]
+    assert lines[16].endswith("1  1:6 pool_max_size")
+
+
+def test_explained_answers_say_in_json_where_terms_stand(logs: IndexedLogs) -> None:
+    plain, explained = (
+        json.loads(ask(logs, *options, "--json", "what is `pool_max_size`?").stdout)["hits"][0]
+        for options in ([], ["--explain"])
+    )
+
+    assert explained.pop("matches")[0]["places"] == [{"line": 1, "column": 6, "text": "pool_max_size"}]
+    assert plain == explained
 
 
 def test_nothing_found_says_why(logs: IndexedLogs) -> None:
