@@ -17,7 +17,7 @@ from typing import Any
 import apsw
 from quality.lexicon import STOPWORDS, content_words, stems
 
-from uncompact import HistoryStore
+from uncompact import HistoryStore, RetrievalSettings
 from uncompact.pipelines.sqlite import execute, execute_many, rows
 
 __all__ = [
@@ -30,6 +30,7 @@ __all__ = [
     "fts5_engine",
     "has_bm25s",
     "longest_engine",
+    "our_rankings",
     "random_engine",
     "store_engine",
 ]
@@ -53,6 +54,16 @@ class Ranked:
 Engine = Callable[[str, str], Sequence[Ranked]]
 # Each session's texts by entry id, in the order of the branch.
 Corpus = Mapping[str, Mapping[str, str]]
+
+
+def our_rankings(settings: Mapping[str, Any] | None) -> dict[str, Mapping[str, Any]]:
+    """Return the engines of ours to measure: both rankings, or one with the settings that are given."""
+    if settings is not None:
+        return {"uncompact": settings}
+    return {
+        "uncompact, seed": {"settings": RetrievalSettings(ranking="seed")},
+        "uncompact, relevance": {"settings": RetrievalSettings(ranking="relevance")},
+    }
 
 
 def store_engine(

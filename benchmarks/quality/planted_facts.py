@@ -21,7 +21,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from quality.engines import Engine, coverage_engine, fts5_engine, store_engine
+from quality.engines import Engine, coverage_engine, fts5_engine, our_rankings, store_engine
 from quality.facts import KINDS, PLACES, Fact, Question, ask, read_facts
 from quality.fairness import Fairness
 from quality.metrics import average, count_near_duplicates, rank_of, shingles
@@ -72,12 +72,13 @@ def measure(
         planted = plant_session(log, read_facts(facts), entries=entries)
         uncompact.reindex([log.parent], Path(scratch) / "store")
         with uncompact.open_store(Path(scratch) / "store") as store:
-            engine = store_engine(store, {SESSION: log}, settings=settings)
-            asked = ask_all(engine, planted, times=times)
+            asked = ask_all(store_engine(store, {SESSION: log}, settings=settings), planted, times=times)
+            answers = {
+                name: ask_all(store_engine(store, {SESSION: log}, settings=more), planted)
+                for name, more in (our_rankings(settings).items() if compare else ())
+            }
     tables = [*summarise(asked, planted.crowded), _misses(asked, planted)]
-    if compare:
-        tables.insert(0, compare_engines(asked, planted))
-    return tables
+    return [compare_engines(answers, planted), *tables] if compare else tables
 
 
 def ask_all(engine: Engine, planted: PlantedSession, *, times: bool = True) -> list[Asked]:
@@ -109,15 +110,15 @@ def summarise(asked: Sequence[Asked], crowded: Collection[Fact]) -> list[Table]:
     ]
 
 
-def compare_engines(asked: Sequence[Asked], planted: PlantedSession) -> Table:
-    """Ask simple engines the same; they get the removed entries only, whole."""
+def compare_engines(ours: Mapping[str, Sequence[Asked]], planted: PlantedSession) -> Table:
+    """Ask simple engines what ours were asked; they get the removed entries only, whole."""
     corpus = {SESSION: planted.removed}
     others: dict[str, Engine] = {
         "FTS5 unicode61": fts5_engine(corpus, "unicode61 remove_diacritics 2"),
         "FTS5 porter": fts5_engine(corpus, "porter unicode61 remove_diacritics 2"),
         "coverage of stems": coverage_engine(corpus),
     }
-    answers = {"uncompact": asked, **{name: ask_all(engine, planted) for name, engine in others.items()}}
+    answers = {**ours, **{name: ask_all(engine, planted) for name, engine in others.items()}}
     unfair = Fairness(planted.facts).unfair(planted.removed, planted.entry_ids)
     rows: list[tuple[Cell, ...]] = [
         (name, *(_hit(answer, kind, most) for most in (1, 12) for kind in KINDS))

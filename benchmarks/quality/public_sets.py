@@ -29,6 +29,7 @@ from quality.engines import (
     fts5_engine,
     has_bm25s,
     longest_engine,
+    our_rankings,
     random_engine,
     store_engine,
 )
@@ -101,7 +102,10 @@ def measure(
     settings: Mapping[str, Any] | None = None,
     engines: Mapping[str, Engine] | None = None,
 ) -> list[Table]:
-    """Measure our engine beside others, by default the simple ones; without data the table says so."""
+    """Measure our engine, with both rankings unless it is told how, beside others, by default the simple ones.
+
+    Without data the table says so.
+    """
     if folder is None or not any(folder.glob("*_queries.jsonl")):
         where = "no folder named" if folder is None else f"no *_queries.jsonl in {folder}"
         return [Table(TITLE, (), (), f"skipped: {where}")]
@@ -110,14 +114,12 @@ def measure(
         store_folder = Path(scratch) / "store"
         uncompact.reindex(sorted(found.paths.values()), store_folder)
         with uncompact.open_store(store_folder) as store:
-            ours = store_engine(
-                store, found.paths, context_ids=(), settings={**_ALL_HITS, **(settings or {})}
-            )
-            others = simple_engines(found.corpus) if engines is None else engines
-            scores = {
-                name: _score_all(engine, found.queries)
-                for name, engine in {"uncompact": ours, **others}.items()
+            ours = {
+                name: store_engine(store, found.paths, context_ids=(), settings={**_ALL_HITS, **more})
+                for name, more in our_rankings(settings).items()
             }
+            others = simple_engines(found.corpus) if engines is None else engines
+            scores = {name: _score_all(engine, found.queries) for name, engine in {**ours, **others}.items()}
     skipped = "" if has_bm25s() else f" {BM25S} skipped: not installed (pip install {BM25S})."
     notes = (
         f"{len(found.queries)} questions on {len(found.paths)} sessions; 95 % bootstrap intervals.{skipped}"

@@ -18,7 +18,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from quality.engines import Engine, Ranked, store_engine
+from quality.engines import Engine, Ranked, our_rankings, store_engine
 from quality.metrics import rank_of, reciprocal_rank, with_interval
 from quality.public_sets import simple_engines
 from quality.recovery_cases import Case, find_cases
@@ -48,15 +48,14 @@ def measure(folder: Path | None, settings: Mapping[str, Any] | None = None) -> l
             cases = [case for path in sorted(paths) for case in find_cases(store, path)]
             if not cases:
                 return [Table(TITLE, (), (), f"skipped: in {folder} nothing removed was needed again")]
-            real = _answer_all(store, [case for case in cases if case.context_ids is None], settings or {})
-            assumed = _answer_all(
-                store, [case for case in cases if case.context_ids is not None], settings or {}
-            )
+            ours = our_rankings(settings)
+            real = _answer_all(store, [case for case in cases if case.context_ids is None], ours)
+            assumed = _answer_all(store, [case for case in cases if case.context_ids is not None], ours)
     return [*_tables("real compactions", real), *_tables("assumed cuts", assumed)]
 
 
 def _answer_all(
-    store: uncompact.HistoryStore, cases: Sequence[Case], settings: Mapping[str, Any]
+    store: uncompact.HistoryStore, cases: Sequence[Case], ours: Mapping[str, Mapping[str, Any]]
 ) -> dict[str, list[_Answer]]:
     """Let each engine rank the passages of each case; cases of one compaction share them."""
     answers: dict[str, list[_Answer]] = {}
@@ -65,7 +64,8 @@ def _answer_all(
     for case in cases:
         if case.passages is not passages:
             passages, simple = case.passages, simple_engines({"": case.passages})
-        answers.setdefault("uncompact", []).append((_ask_store(store, case, settings), case.relevant))
+        for name, settings in ours.items():
+            answers.setdefault(name, []).append((_ask_store(store, case, settings), case.relevant))
         for name, engine in simple.items():
             ranked = [one.entry_id for one in engine("", case.query)]
             answers.setdefault(name, []).append((ranked, case.relevant))
@@ -96,7 +96,7 @@ def _best_passage(case: Case, hit: Ranked) -> str:
 def _tables(of: str, answers: Mapping[str, Sequence[_Answer]]) -> list[Table]:
     if not answers:
         return [Table(f"{TITLE}, {of}", (), (), "no case")]
-    notes = f"{len(answers['uncompact'])} cases; 95 % bootstrap intervals."
+    notes = f"{len(next(iter(answers.values())))} cases; 95 % bootstrap intervals."
     by_entry = {
         name: [(_entries(ranked), frozenset(_entries(sorted(relevant)))) for ranked, relevant in several]
         for name, several in answers.items()
