@@ -21,19 +21,27 @@ if TYPE_CHECKING:
     from uncompact.pipelines.reindex import reindex
     from uncompact.pipelines.run_report import RunReport
     from uncompact.pipelines.sync import SyncResult, sync_log
+    from uncompact.query.evidence import EvidenceItem, evidence_from_hits
     from uncompact.query.history_store import HistoryStore, RetrievalRequest, open_store
     from uncompact.query.limits import LimitError
+    from uncompact.query.plan_budgets import PlanBudgets, PlanCaps, compute_budgets
+    from uncompact.query.plan_report import Plan
+    from uncompact.query.planner import plan_context
     from uncompact.query.retrieval import Retrieval
     from uncompact.query.selection import Hit
     from uncompact.query.settings import RetrievalSettings
 
 __all__ = [
     "BusyError",
+    "EvidenceItem",
     "ForgetReport",
     "HistoryStore",
     "Hit",
     "LimitError",
     "NotFoundError",
+    "Plan",
+    "PlanBudgets",
+    "PlanCaps",
     "Progress",
     "Retrieval",
     "RetrievalRequest",
@@ -44,19 +52,26 @@ __all__ = [
     "StoreError",
     "SyncResult",
     "UncompactError",
+    "compute_budgets",
+    "evidence_from_hits",
     "forget",
     "open_store",
+    "plan_context",
     "reindex",
     "sync_log",
 ]
 
 _HOMES = {
     "BusyError": "uncompact.pipelines.errors",
+    "EvidenceItem": "uncompact.query.evidence",
     "ForgetReport": "uncompact.pipelines.forget_report",
     "HistoryStore": "uncompact.query.history_store",
     "Hit": "uncompact.query.selection",
     "LimitError": "uncompact.query.limits",
     "NotFoundError": "uncompact.pipelines.errors",
+    "Plan": "uncompact.query.plan_report",
+    "PlanBudgets": "uncompact.query.plan_budgets",
+    "PlanCaps": "uncompact.query.plan_budgets",
     "Progress": "uncompact.pipelines.progress",
     "Retrieval": "uncompact.query.retrieval",
     "RetrievalRequest": "uncompact.query.history_store",
@@ -67,8 +82,11 @@ _HOMES = {
     "StoreError": "uncompact.pipelines.errors",
     "SyncResult": "uncompact.pipelines.sync",
     "UncompactError": "uncompact.pipelines.errors",
+    "compute_budgets": "uncompact.query.plan_budgets",
+    "evidence_from_hits": "uncompact.query.evidence",
     "forget": "uncompact.pipelines.forget",
     "open_store": "uncompact.query.history_store",
+    "plan_context": "uncompact.query.planner",
     "reindex": "uncompact.pipelines.reindex",
     "sync_log": "uncompact.pipelines.sync",
 }
