@@ -104,6 +104,8 @@ def test_figures_without_sense_are_a_problem_and_no_error(arguments: dict[str, A
 
 
 GOOD = compute_budgets(200_000)
+NAN: Any = float("nan")
+ENDLESS: Any = float("inf")
 
 
 @pytest.mark.parametrize(
@@ -111,8 +113,8 @@ GOOD = compute_budgets(200_000)
     [
         replace(GOOD, hard=-1),
         replace(GOOD, target=True),
-        replace(GOOD, history=float("nan")),  # pyright: ignore[reportArgumentType]
-        replace(GOOD, fixed=float("inf")),  # pyright: ignore[reportArgumentType]
+        replace(GOOD, history=NAN),
+        replace(GOOD, fixed=ENDLESS),
         replace(GOOD, target=0),
         replace(GOOD, hard=GOOD.window + 1),
         replace(GOOD, soft=GOOD.target - 1),

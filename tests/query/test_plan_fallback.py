@@ -85,16 +85,19 @@ def test_a_list_that_cannot_be_read_comes_back(messages: Any, reason: str) -> No
     assert "secret" not in str(made.to_dict())
 
 
-def scored(score: Any) -> EvidenceItem:
-    return EvidenceItem("e", "s1", score, E1.message)
+def item(**fields: Any) -> EvidenceItem:
+    sound: dict[str, Any] = {"entry_id": "e", "session": "s1", "score": 1.0, "message": E1.message}
+    return EvidenceItem(**{**sound, **fields})
 
+
+NAN: Any = float("nan")
 
 BAD_ARGUMENTS: dict[str, tuple[dict[str, Any], str]] = {
     "no budgets": ({"budgets": None}, "bad-budgets"),
     "a number for budgets": ({"budgets": 200_000}, "bad-budgets"),
     "a negative budget": ({"budgets": budgets(history=-1)}, "bad-budgets"),
     "a budget that is yes": ({"budgets": budgets(summary=True)}, "bad-budgets"),
-    "a budget that is no number": ({"budgets": budgets(target=float("nan"))}, "bad-budgets"),  # pyright: ignore[reportArgumentType]
+    "a budget that is no number": ({"budgets": budgets(target=NAN)}, "bad-budgets"),
     "no window": ({"budgets": budgets(0)}, "bad-budgets"),
     "no placement": ({"placement": None}, "bad-placement"),
     "an unknown placement": ({"placement": "hybrid"}, "bad-placement"),
@@ -102,13 +105,13 @@ BAD_ARGUMENTS: dict[str, tuple[dict[str, Any], str]] = {
     "a text for evidence": ({"evidence": "e1"}, "bad-evidence"),
     "an object for evidence": ({"evidence": [E1.message.to_dict()]}, "bad-evidence"),
     "none among evidence": ({"evidence": [E1, None]}, "bad-evidence"),
-    "a score that is no number": ({"evidence": [scored(float("nan"))]}, "bad-evidence"),
-    "an endless score": ({"evidence": [scored(float("-inf"))]}, "bad-evidence"),
-    "a score that is yes": ({"evidence": [scored(True)]}, "bad-evidence"),
-    "a score in words": ({"evidence": [scored("high")]}, "bad-evidence"),
-    "a huge score": ({"evidence": [scored(10**400)]}, "bad-evidence"),
-    "a message that is none": ({"evidence": [EvidenceItem("e", "s", 1.0, None)]}, "bad-evidence"),  # pyright: ignore[reportArgumentType]
-    "an id that is none": ({"evidence": [EvidenceItem(None, "s", 1.0, E1.message)]}, "bad-evidence"),  # pyright: ignore[reportArgumentType]
+    "a score that is no number": ({"evidence": [item(score=NAN)]}, "bad-evidence"),
+    "an endless score": ({"evidence": [item(score=float("-inf"))]}, "bad-evidence"),
+    "a score that is yes": ({"evidence": [item(score=True)]}, "bad-evidence"),
+    "a score in words": ({"evidence": [item(score="high")]}, "bad-evidence"),
+    "a huge score": ({"evidence": [item(score=10**400)]}, "bad-evidence"),
+    "a message that is none": ({"evidence": [item(message=None)]}, "bad-evidence"),
+    "an id that is none": ({"evidence": [item(entry_id=None)]}, "bad-evidence"),
 }  # fmt: skip
 
 

@@ -38,9 +38,8 @@ some_calls = st.lists(call_ids, min_size=1, max_size=3, unique=True).map(lambda 
 some_results = st.builds(result, call_ids, texts)
 quoted = st.sampled_from([item.message.to_dict() for item in (*OFFERED[:2], STALE)]).map(dict[str, Any])
 work = st.one_of(some_calls, some_results, some_calls, some_results, texts.map(answer))
-history = st.one_of(
-    texts.map(user), work, work, st.sampled_from([custom, shell, system, summary]).flatmap(texts.map), quoted
-)
+others = texts.map(custom) | texts.map(shell) | texts.map(system) | texts.map(summary)
+history = st.one_of(texts.map(user), work, work, others, quoted)
 history_lists = st.lists(history, min_size=6, max_size=24)
 
 
@@ -85,9 +84,8 @@ def links_of(listed: list[Message]) -> set[tuple[int, int]]:
     for message in listed:
         if message["role"] == "toolResult" and message["toolCallId"] in latest:
             found.add((id(latest[message["toolCallId"]]), id(message)))
-        blocks = message.get("content")
-        if message["role"] == "assistant" and isinstance(blocks, list):
-            for block in blocks:  # pyright: ignore[reportUnknownVariableType]
+        if message["role"] == "assistant":
+            for block in message["content"]:
                 if block["type"] == "toolCall":
                     latest[block["id"]] = message
     return found
