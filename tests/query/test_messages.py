@@ -125,6 +125,8 @@ def test_ids_that_are_no_text_are_no_ids() -> None:
         (user("😀" * 4), 8 + 2),
         ({"role": "user", "content": [TEXT, IMAGE]}, 8 + 4 + 2 + 4 + 1024),
         ({"role": "user", "content": None}, 8),
+        ({"role": "user", "content": 12345}, 8 + 2),
+        ({"role": "user", "content": ["abc"]}, 8 + 4 + 2),
         ({"role": "assistant", "content": [{"type": "thinking", "thinking": "12345678"}]}, 8 + 4 + 2),
         (calls("c1"), 8 + 4 + 1 + 4),
         (result("c1", "1234"), 8 + 1 + 4 + 1),

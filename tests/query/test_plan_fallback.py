@@ -56,6 +56,29 @@ class Unreadable(list[Message]):
         raise RuntimeError("secret")
 
 
+class Changing(dict[str, Any]):
+    """A request that changes an earlier message when its time is read: another thread's doing, made repeatable."""
+
+    def __init__(self, messages: list[Message]) -> None:
+        super().__init__(user("request"))
+        self.messages = messages
+
+    def get(self, key: str, default: Any = None) -> Any:
+        if key == "timestamp":
+            self.messages[0]["content"] = E1.message.content
+        return super().get(key, default)
+
+
+def test_a_plan_that_breaks_a_rule_is_given_up() -> None:
+    messages = [user("a"), answer("b")]
+    messages.append(Changing(messages))
+    made = plan_context(messages, [E1], budgets())
+
+    assert made.messages is messages
+    assert (made.status, made.reason) == ("fallback", "invalid-evidence")
+    assert [item.reason for item in made.excluded] == ["no-plan"]
+
+
 def cyclic() -> Message:
     message = user("a")
     message["content"] = [message]
