@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.query.agent_messages import Message, answer, budgets, custom, evidence, sized, user
+from tests.query.agent_messages import Message, answer, budgets, calls, custom, evidence, result, sized, user
 from uncompact.query.evidence import EvidenceItem
 from uncompact.query.plan_budgets import PlanBudgets
 from uncompact.query.planner import plan_context
@@ -22,6 +22,17 @@ STAYS: dict[str, tuple[list[Message], list[EvidenceItem], PlanBudgets, str, str]
     "no history is wanted": (TURNS, [E1], budgets(history=0), "unchanged", "nothing-fits"),
     "what must be sent is over the target": (TURNS, [E1], budgets(10, hard=10_000), "unchanged", "nothing-fits"),
     "what must be sent is over the limit": (TURNS, [E1], budgets(9), "fallback", "mandatory-over-hard"),
+    "what must be sent is over the limit besides fixed tokens": (
+        TURNS, [E1], budgets(15, fixed=6), "fallback", "mandatory-over-hard",
+    ),
+    "a turn whose call the current one answers is over the target": (
+        [user(sized(300)), calls("x"), user("request"), result("x")],
+        [E1], budgets(200, hard=10_000), "unchanged", "nothing-fits",
+    ),
+    "all that the user wrote in a row must be sent": (
+        [answer(""), user(sized(100)), user(sized(100)), user(sized(100))],
+        [E1], budgets(299 + E1.message.tokens, recent_tail=0), "unchanged", "nothing-fits",
+    ),
     "fixed tokens are over the limit": (TURNS, [E1], budgets(60, fixed=61), "fallback", "fixed-over-hard"),
 }  # fmt: skip
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -87,3 +89,13 @@ def test_a_plan_is_the_same_whatever_else_is_indexed(talk: IndexedLogs, tmp_path
 
     assert plans[0].messages == plans[1].messages
     assert plans[0].tokens_by_kind == plans[1].tokens_by_kind
+
+
+def test_planning_imports_no_engine() -> None:
+    program = (
+        "import sys, uncompact; uncompact.plan_context([], [], uncompact.compute_budgets(9)); "
+        "print(sorted({'duckdb', 'polars', 'pyarrow', 'apsw'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True)
+
+    assert done.stdout == "[]\n"

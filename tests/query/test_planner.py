@@ -189,6 +189,12 @@ def test_evidence_that_does_not_fit_is_skipped_and_the_next_is_tried() -> None:
     assert made.retrieved_event_ids == ("e1", "e2")
 
 
+def test_evidence_together_stays_within_its_cap() -> None:
+    made = plan(list(TURNS), [E1, E2, E3], budgets(history=3 * PIECE - 1))
+
+    assert (made.retrieved_event_ids, reasons(made)) == (("e1", "e2"), {"over-history-cap": ["e3"]})
+
+
 def test_evidence_keeps_the_order_given_whatever_its_score() -> None:
     assert plan(list(TURNS), [E3, E1, E2]).retrieved_event_ids == ("e3", "e1", "e2")
 
