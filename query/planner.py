@@ -74,7 +74,7 @@ def plan_context(
     ``bad-placement``, ``fixed-over-hard``, ``mandatory-over-hard``, ``planner-failed``, and ``invalid-`` with a rule of
     ``find_violation``.
 
-    ``placement``: with ``latest-user`` evidence stands directly before the request, where models heed it most, or in
+    ``placement``: with ``latest-user`` evidence stands directly before the request that it bears on, or in
     front of a tool call that is still open there. Providers cache a prompt from its beginning up to the first change, so
     a new turn reads the one before it anew. With ``stable-prefix`` it stands behind the leading system messages and
     summaries: while the same evidence is given, everything stays cached; when it changes, all behind it is read anew.
