@@ -23,6 +23,7 @@ dev: $(VENV)/.installed-dev .typing/uncompact  ## an editable install with every
 bench: $(VENV)/.installed-dev  ## measure and print what benchmarks/README.md quotes
 	$(BIN)/python benchmarks/reindex_throughput.py
 	$(BIN)/python benchmarks/speed/run.py --json build/speed.json
+	$(BIN)/python benchmarks/plan_latency.py
 	$(BIN)/python benchmarks/companion_trial.py --entries 5000
 
 build: $(VENV)/.installed-dev  ## a wheel, in dist/
