@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from functools import lru_cache
+from functools import cache, lru_cache
 from operator import add
 
 __all__ = ["OPERATOR_CHARS", "index_bytes", "index_text", "is_unspaced"]
@@ -19,10 +19,10 @@ _LONGEST_OPERATOR = 3
 # Thai to Khmer, kana and Han with their signs, Hangul, the Han extensions.
 _UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
 _SYMBOL = "\u00a9\u00ae\u2030-\u2bff\u3030\u303d\u3297\u3299\U0001f000-\U0001faff"
-_SPECIAL = re.compile(f"([{_UNSPACED}]+|[{_SYMBOL}])")
+_SPECIAL = f"([{_UNSPACED}]+|[{_SYMBOL}])"
 # Quick where there is nothing to find: one class, not two.
-_IS_SPECIAL = re.compile(f"[{_UNSPACED}{_SYMBOL}]")
-_IS_UNSPACED = re.compile(f"[{_UNSPACED}]")
+_IS_SPECIAL = f"[{_UNSPACED}{_SYMBOL}]"
+_IS_UNSPACED = f"[{_UNSPACED}]"
 
 _OPERATORS = OPERATOR_CHARS.encode()
 _BLANK = ord(" ")
@@ -65,7 +65,13 @@ def index_bytes(text: bytes) -> bytes:
 
 def is_unspaced(text: str) -> bool:
     """Tell whether a text has characters of a script that puts no spaces between words."""
-    return not text.isascii() and _IS_UNSPACED.search(text) is not None
+    return not text.isascii() and _compiled(_IS_UNSPACED).search(text) is not None
+
+
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    """Compile classes when they are first needed: it takes milliseconds, and text in ASCII does without."""
+    return re.compile(pattern)
 
 
 def _with_runs_spelled(text: bytes, runs: Iterable[bytes]) -> tuple[bytes, list[bytes]]:
@@ -94,7 +100,7 @@ def _spell(run: bytes) -> tuple[bytes, bytes | None]:
     """
     words = _operator_words(run)
     text = run.decode("utf-8", "surrogateescape")
-    if _IS_SPECIAL.search(text) is None:
+    if _compiled(_IS_SPECIAL).search(text) is None:
         return b" ".join(words), None
     kept, special = _separated(text)
     return b" ".join((*words, special)), kept.encode("utf-8", "surrogateescape")
@@ -104,7 +110,7 @@ def _without_runs(encoded: bytes) -> tuple[bytes, list[bytes]]:
     """Blank out what is special in a text with many different runs, and return its words."""
     words = _operator_words(encoded)
     text = encoded.decode()
-    if _IS_SPECIAL.search(text) is None:
+    if _compiled(_IS_SPECIAL).search(text) is None:
         return encoded, words
     kept, special = _separated(text)
     return kept.encode(), [*words, special]
@@ -117,10 +123,11 @@ def _operator_words(text: bytes) -> list[bytes]:
 
 def _separated(text: str) -> tuple[str, bytes]:
     """Return a text with blanks for what is special, and the words of that."""
-    kept_and_special = _SPECIAL.split(text)
+    kept_and_special = _compiled(_SPECIAL).split(text)
     words: list[str] = []
+    is_unspaced_run = _compiled(_IS_UNSPACED).match
     for run in kept_and_special[1::2]:
-        if _IS_UNSPACED.match(run):
+        if is_unspaced_run(run):
             words += map(add, run, run[1:])
             words.append(run[-1])
         else:

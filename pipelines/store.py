@@ -11,8 +11,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from platformdirs import user_data_path
-
 from .errors import BusyError, StoreError
 
 __all__ = ["ROOM_WANTED", "StorePaths", "default_store", "writer_lock"]
@@ -97,7 +95,12 @@ class StorePaths:
 def default_store() -> Path:
     """Return the store used when none is named: ``UNCOMPACT_STORE`` or the user's data folder."""
     stated = os.environ.get("UNCOMPACT_STORE")
-    return Path(stated).expanduser() if stated else user_data_path("uncompact")
+    if stated:
+        return Path(stated).expanduser()
+    # Who names a store need not wait for this import.
+    from platformdirs import user_data_path
+
+    return user_data_path("uncompact")
 
 
 @contextmanager

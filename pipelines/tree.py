@@ -12,9 +12,11 @@ from collections.abc import Callable, Iterable, Iterator, MutableSequence, Seque
 from dataclasses import dataclass
 from itertools import compress
 from operator import ge
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from .sources.records import Entry, Link
+if TYPE_CHECKING:
+    # Who asks a store needs no adapters.
+    from .sources.records import Entry, Link
 
 __all__ = [
     "NO_SEGMENT",

@@ -12,8 +12,8 @@ __all__ = ["KnownPostings", "query_passages"]
 
 _ALL = -1
 
-# Passages that are remembered, in all: some 10 MB. A query weighs as much as some passages do.
-_MOST_KNOWN = 250_000
+# Passages that are remembered, in all: some 20 MB. A query weighs as much as some passages do.
+_MOST_KNOWN = 500_000
 _A_QUERY = 16
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import plistlib
 import re
 import shlex
 from collections.abc import Sequence
@@ -148,6 +147,9 @@ def _launchd(command: Sequence[str], hour: int, minute: int) -> Plan:
         "Nice": _NICE,
         "ProcessType": "Background",
     }
+    # Every command line loads this file; only this kind needs the library.
+    import plistlib
+
     content = plistlib.dumps(job, sort_keys=False).decode()
     return Plan("launchd", (UnitFile(_PLIST, content),), (f"launchctl bootstrap gui/$(id -u) {_PLIST}",))
 
