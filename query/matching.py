@@ -83,6 +83,8 @@ def split_words(term: str) -> tuple[str, ...]:
     A term without any, of symbols or operators, is a word itself.
     """
     folded, _ = fold_keeping_places(term)
+    if folded.isascii():
+        return tuple(_WORD.findall(folded)) or ((folded,) if folded else ())
     words: list[str] = []
     for unspaced, characters in groupby(folded, key=is_unspaced):
         run = "".join(characters)

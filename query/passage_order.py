@@ -51,6 +51,11 @@ class PassageOrder:
     texts: dict[int, str] = field(default_factory=dict[int, str])
     dropped: int = 0
     _weights: dict[int, float] = field(default_factory=dict[int, float])
+    _in_text: Sequence[SearchTerm] = ()
+
+    def __post_init__(self) -> None:
+        """Find the terms that the index alone cannot tell."""
+        self._in_text = [term for term in self.terms if term.needs_text]
 
     def passages(self) -> Iterator[Held]:
         """Yield passages: those with a literal, then by number of terms as the score counts them, then by rarity.
@@ -112,7 +117,7 @@ class PassageOrder:
 
     def _looked_up(self, batch: Sequence[Held]) -> Iterator[Held]:
         """Yield what stands of some passages once their texts are read."""
-        in_text = [term for term in self.terms if term.needs_text]
+        in_text = self._in_text
         asked = sum(1 << term.number for term in in_text)
         unread = [held.passage for held in batch if held.terms & asked][: _MOST_LOOKED_UP - len(self.texts)]
         labels: dict[int, str] = {}
@@ -143,12 +148,13 @@ def _terms_of(passages: set[int], holding: Mapping[int, set[int]]) -> dict[int, 
 def _look_up(held: Held, in_text: Iterable[SearchTerm], text: str, label: str) -> Held:
     """Return a passage with those of its terms that stand in its text, as literals or by their words."""
     terms, literals = held.terms, 0
+    labelled = f"{label}\n{text}"
     for term in in_text:
         bit = 1 << term.number
         if not terms & bit:
             continue
         if term.is_literal and next(find_literal(text, term.term.text), None) is not None:
             literals |= bit
-        elif next(find_words(f"{label}\n{text}", term.alternatives), None) is None:
+        elif next(find_words(labelled, term.alternatives), None) is None:
             terms &= ~bit
     return Held(held.passage, terms, literals)

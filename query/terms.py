@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
@@ -81,6 +81,15 @@ def _spellings(term: Term, languages: tuple[Language, ...], settings: RetrievalS
     return (term.text,)
 
 
+def _runs(text: str) -> Iterator[tuple[bool, str]]:
+    """Yield runs of scripts without spaces, and of others, each with whether it is one of the former."""
+    if text.isascii():
+        yield False, text
+        return
+    for unspaced, characters in groupby(text, key=is_unspaced):
+        yield unspaced, "".join(characters)
+
+
 def _quoted_words(text: str, spell: Callable[[str], list[str]]) -> list[str]:
     """Quote the words that any text with the term has in the index, all of them wanted.
 
@@ -88,8 +97,7 @@ def _quoted_words(text: str, spell: Callable[[str], list[str]]) -> list[str]:
     text, too, is not known. A run of one character begins a pair or ends a run.
     """
     quoted: list[str] = []
-    for unspaced, characters in groupby(text, key=is_unspaced):
-        run = "".join(characters)
+    for unspaced, run in _runs(text):
         if not unspaced:
             quoted.extend(f'"{word}"' for word in spell(index_text(run)))
         elif len(run) == 1:
