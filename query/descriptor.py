@@ -25,6 +25,7 @@ from .literals import (
     find_phrases,
     is_short_flag,
 )
+from .small_talk import without_small_talk
 from .stopwords import fold_word
 from .technologies import cut_spelled_technologies, find_technologies
 
@@ -139,7 +140,8 @@ def describe(request: str) -> Descriptor:
     names, rest = cut_qualified(rest)
     long_flags, rest = cut_flags(rest)
     symbols, rest = cut_symbols(rest)
-    rest = GAP.join((_CODE.sub(GAP, rest), *filter(is_plain_path, files)))
+    spoken = (*filter(is_plain_path, files), *(code for code in codes if " " in code))
+    rest = without_small_talk(GAP.join((_CODE.sub(GAP, rest), *spoken)))
 
     errors = unique((*codes, *exceptions))
     flags = unique((*long_flags, *filter(is_short_flag, backticked)))

@@ -29,10 +29,11 @@ _NUMBERED = (
     r"[-_]?\d{3,7}"
 )
 _EXIT_CODE = (
-    r"(?i:exit(?:ed with)? (?:code|status)|exit(?:ed)? with|return code|status code|error code|errno"
+    r"(?i:exit(?:s|ed|ing)?(?: with)? (?:code|status)|exit(?:s|ed|ing)? with|return code|status code|error code|errno"
+    r"|(?:esc[eo]|uscit[oaie]|termina(?:t[oaie])?|fallit[oaie]|fallisce) con (?:il )?(?:codice|stato)"
     r"|codice d(?:i |['’])(?:uscita|ritorno|errore|stato)|codice (?:uscita|errore|http))[ :=]{1,2}-?\d{1,10}"
 )
-_BOUND = rf"(?=[A-Zcers0])(?<![{WORD}$.-])"
+_BOUND = rf"(?=[A-Zcefrstu0])(?<![{WORD}$.-])"
 _CODES = re.compile(
     _BOUND
     + r"(?:error\[[A-Z]{1,4}\d{2,6}\](?!\w)|(?:"

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from ..pipelines.index_text import is_unspaced
 from .extraction import MARKS, separate_scripts
-from .stopwords import fold_word, is_stopword
+from .stopwords import fold_word, is_italian, is_italian_too, is_stopword
 from .technologies import is_technology
 
 __all__ = ["find_keywords", "select_keywords", "unique_words"]
@@ -17,7 +17,7 @@ _LONGEST_NUMBER = 10
 _WHOLE_RUN = 4
 
 _WORDS = re.compile(
-    r"(?<![\w.])[A-Za-z]{0,20}\d{1,6}(?:\.\d{1,8}){1,5}(?![\w])"
+    r"(?<![\w.])[A-Za-z]{0,20}\d{1,6}(?:\.\d{1,8}){1,5}(?:[A-Za-z]{1,5}\d{0,3})?(?![\w])"
     rf"|(?:[^\W_]++[{MARKS}]*+)++"
 )
 # Runs of one script: hiragana is left out where others are, it inflects and connects.
@@ -35,7 +35,7 @@ def find_keywords(text: str) -> tuple[str, ...]:
     """Find the words that may be a topic, as the text spells them, each once by its folded form.
 
     Three letters or more that are no stopword; two only as a technology, with a digit, or in capitals among
-    lower-case text; numbers of three to ten digits, versions (``v1.2.3``). A run of a script without spaces is a
+    lower-case text; numbers of three to ten digits, versions (``v1.2.3``), quantities (``3.5GB``). A run of a script without spaces is a
     keyword; a long one gives its parts, and overlapping pairs of Han and Hangul characters.
     """
     return select_keywords(separate_scripts(text))
@@ -44,8 +44,11 @@ def find_keywords(text: str) -> tuple[str, ...]:
 def select_keywords(text: str) -> tuple[str, ...]:
     """Find the keywords of a text whose scripts are set apart."""
     mixed_case = text != text.upper()
-    words = (piece for word in dict.fromkeys(_WORDS.findall(text)) for piece in _pieces(word))
-    return unique_words(word for word in words if _is_keyword(word, mixed_case=mixed_case))
+    words = dict.fromkeys(_WORDS.findall(text))
+    if any(map(is_italian_too, words)) and is_italian(words):
+        words = {word: None for word in words if not is_italian_too(word)}
+    pieces = (piece for word in words for piece in _pieces(word))
+    return unique_words(word for word in pieces if _is_keyword(word, mixed_case=mixed_case))
 
 
 def unique_words(words: Iterable[str]) -> tuple[str, ...]:

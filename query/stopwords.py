@@ -2,8 +2,8 @@
 
 A word belongs here when it would match a large share of all messages without telling what they are about. Words
 with content stay out even when they are common (cache, test, error, file, state, decided), and so do Italian words
-that an English topic spells alike (pure, state, date, serve). Words of two letters are no topics unless known as
-technologies, so ``ai``, ``ci`` and ``io`` need no entry.
+that an English topic spells alike (state, date, and of those below ``pure`` and ``serve``). Words of two letters are no
+topics unless known as technologies, so ``ai``, ``ci`` and ``io`` need no entry.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterable, Iterator
 
-__all__ = ["STOPWORDS", "fold_word", "is_italian", "is_stopword"]
+__all__ = ["STOPWORDS", "fold_word", "is_italian", "is_italian_too", "is_stopword"]
 
 _ENGLISH_GRAMMAR = """
 a an the this that these those such i me my mine myself you your yours yourself yourselves he him his himself she her
@@ -61,7 +61,7 @@ explain explains explained explaining describe describes described mention menti
 talked talking speak spoke discuss discussed discussing remember remembers remembered remind reminds reminded
 forget forgot forgotten know knows knew known knowing think thinks thought thinking believe guess suppose assume
 understand understands mean means meant want wants wanted wanting need needs needed needing wish hope like likes liked
-prefer help helps helped helping happen happens happened happening seem seems seemed become becomes became settle
+agree agrees approved confirmed solve solves solved solving summarize summarise remaining prefer help helps helped helping happen happens happened happening seem seems seemed become becomes became settle
 settled settling wait
 thing things stuff way ways kind kinds lot lots bit bits problem problems question questions new old different
 """
@@ -125,7 +125,12 @@ termina terminare terminato terminiamo inizia iniziare iniziamo iniziato cominci
 riprendere riprendiamo aiuto aiuta aiutami aiutare spiega spiegami spiegare spiegato mostra mostrami mostrare
 controlla controllare controlliamo verifica verificare verifichiamo aggiungi aggiungere aggiungiamo aggiunto aggiunta
 correggi correggere correggiamo esegui eseguire eseguiamo sistemare chiedere chiesto chiedo chiede chiedono chiedevo
-cose roba modo modi maniera problema problemi domanda domande possibile impossibile
+approvo approvato approvata confermo confermato confermata sbagliato sbagliata sbagliati sbagliate buono buona
+aspetta aspettare aspettiamo attimo indietro torna tornare torniamo passiamo fermarti fermati
+ricomincia ricominciare ricominciamo risolvi risolvere risolviamo risolvilo risolto risolta
+correggilo correggila correggili sistemalo sistemala sistemali sistemarlo sistemarli sistemiamo
+riassumi riassumere riassumimi riassumiamo uso resto resta restano restante restanti rimane rimangono rimanente
+rimanenti rimasto rimasta rimasti rimaste cose roba modo modi maniera problema problemi domanda domande possibile impossibile
 """
 
 _ENGLISH = frozenset[str]().union(
@@ -138,6 +143,10 @@ _ITALIAN = frozenset[str]().union(
     _ITALIAN_GRAMMAR.split(), _ITALIAN_VERBS.split(), _ITALIAN_CONVERSATION.split()
 )
 _ITALIAN_ONLY = _ITALIAN - _ENGLISH
+
+# Among other Italian words these are pronouns, prepositions and small talk.
+_ITALIAN_TOO = frozenset("ai ci io pure serve".split())
+
 STOPWORDS: frozenset[str] = _ENGLISH | _ITALIAN
 
 
@@ -149,6 +158,11 @@ def is_stopword(word: str) -> bool:
 def is_italian(words: Iterable[str]) -> bool:
     """Tell whether among words there is an Italian stopword of two letters or more that English has not."""
     return any(len(word) > 1 and fold_word(word) in _ITALIAN_ONLY for word in words)
+
+
+def is_italian_too(word: str) -> bool:
+    """Tell whether a word that may be a topic says nothing among Italian words; in capitals it may be one there, too."""
+    return not word.isupper() and fold_word(word) in _ITALIAN_TOO
 
 
 def fold_word(word: str) -> str:

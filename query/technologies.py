@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 from .extraction import cut, unique
-from .stopwords import fold_word, is_italian
+from .stopwords import fold_word, is_italian, is_italian_too
 
 __all__ = ["TECHNOLOGIES", "cut_spelled_technologies", "find_technologies", "is_technology"]
 
@@ -61,8 +61,6 @@ TECHNOLOGIES: frozenset[str] = frozenset[str]().union(
     _LANGUAGES.split(), _FRAMEWORKS.split(), _DATA_STORES.split(), _TOOLS.split(), _SHORT_WORDS.split()
 )
 
-_ITALIAN_TOO = frozenset({"ai", "Ai", "ci", "Ci", "io", "Io"})
-
 # Names with marks in them, and "Go" where it can only be the language: with a capital after a word without one.
 _BEFORE_GO = "|".join(
     rf"(?<=\b{word} )"
@@ -88,7 +86,7 @@ _BEFORE_GO = "|".join(
 _SPELLED = re.compile(
     r"(?=[.A-Za-z])(?<![\w.@/\\+-])(?:(?i:c\+\+|c#|f#|objective-c|(?:asp)?\.net|vb\.net"
     r"|(?:node|next|nuxt|vue|react|express|three|d3|chart|ember|backbone|alpine|solid|nest|p5|moment|discord)\.js"
-    r"|scikit-learn|ci/cd|tcp/ip)"
+    r"|scikit-learn|ci/cd|tcp/ip|i/o)"
     rf"|(?:{_BEFORE_GO})Go(?! (?:on|ahead|to|back|through|over)\b))(?![\w+#-])"
 )
 _WORD = re.compile(r"[^\W_]{2,20}")
@@ -107,8 +105,8 @@ def find_technologies(text: str) -> tuple[str, ...]:
     spelled, rest = cut_spelled_technologies(text)
     words = dict.fromkeys(_WORD.findall(rest))
     named = [word for word in words if is_technology(word)]
-    if any(word in _ITALIAN_TOO for word in named) and is_italian(words):
-        named = [word for word in named if word not in _ITALIAN_TOO]
+    if any(map(is_italian_too, named)) and is_italian(words):
+        named = [word for word in named if not is_italian_too(word)]
     first: dict[str, str] = {}
     for name in (*spelled, *named):
         first.setdefault(fold_word(name), name)
