@@ -35,8 +35,9 @@ _PARTS = frozenset(
 _AVERAGES = "select block from words_data where id = 1"
 _ANY_WORD = "select rowid from words where words match '\"a\"' limit 1"
 _ENDS = "select id, body from passages where id in ((select min(id) from passages), (select max(id) from passages))"
-# Words that stand in the index as they stand in a text, letter case aside.
-_PLAIN_WORD = re.compile(r"(?<![^\W_])[A-Za-z0-9]+(?![^\W_])")
+# Words that stand in the index as they stand in a text, letter case aside: beside other than ASCII the tokenizer may go
+# on, as it does over accents that follow their letters and over private characters.
+_PLAIN_WORD = re.compile(r"(?<![A-Za-z0-9\x80-\U0010ffff])[A-Za-z0-9]+(?![A-Za-z0-9\x80-\U0010ffff])")
 _WORDS_OF_A_PASSAGE = 8
 _PASSAGES_LOOKED_UP = 64
 

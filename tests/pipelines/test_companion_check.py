@@ -94,6 +94,24 @@ def test_a_companion_loaded_step_by_step_is_whole(root: Path) -> None:
     assert check(root, deep=True) == []
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("La mare\u0301e monte", id="decomposed accent"),
+        pytest.param("keel\ue0b0oak", id="private character"),
+        pytest.param("keel\u061coak", id="character younger than the tokenizer"),
+        pytest.param("keel⚓oak 龙骨oak", id="symbol and script without spaces"),
+    ],
+)
+def test_words_beside_other_characters_are_no_damage(logs: Path, store: Path, text: str) -> None:
+    log = write_log(logs / "s.jsonl", [header(), user("a", None, text), *compacted("a")])
+    run(logs, store)
+
+    assert check_companion(open_lake(StorePaths(store).lake), StorePaths(store), deep=True) == []
+    with uncompact.open_store(store) as opened:
+        assert opened.retrieve(log, "keel marée oak").status in ("complete", "no-hits")
+
+
 def test_a_synced_session_is_no_damage(root: Path) -> None:
     write_log(root / "logs" / "t.jsonl", [*talk("other", 40), user("x", "u3", "and the mast?")])
     new = write_log(root / "logs" / "new.jsonl", talk("new", 4))
