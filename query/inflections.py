@@ -148,6 +148,7 @@ leaf leaves
 shelf shelves
 """.strip().splitlines()
 
+_SHARP_S = re.compile("[ßẞ]")
 _LETTERS = frozenset("abcdefghijklmnopqrstuvwxyz")
 
 
@@ -155,20 +156,25 @@ _LETTERS = frozenset("abcdefghijklmnopqrstuvwxyz")
 def find_forms(word: str, languages: tuple[Language, ...] = ("english",)) -> tuple[str, ...]:
     """Return the forms of a word, folded, itself first; only itself when it is no plain word of three letters.
 
+    In capitals, a sharp s is written as SS: a word with either has the other's spelling as a form.
+
     >>> {"retry", "retried", "retrying"} <= set(find_forms("retries"))
     True
     >>> "built" in find_forms("building")
     True
     """
     folded = fold_word(word)
-    # A sharp s folds to two letters, but the word index keeps it.
+    if _SHARP_S.search(word):
+        # It folds to two letters, but the word index keeps it.
+        return _SHARP_S.sub("ß", word).lower(), folded
+    other = (word.lower().replace("ss", "ß"),) if word.isupper() and "SS" in word else ()
     if len(folded) != len(word) or len(folded) < _FEWEST_LETTERS or not _LETTERS.issuperset(folded):
-        return (folded,)
+        return folded, *other
     forms = dict.fromkeys((folded,))
     for language in languages:
         plain, changed = _plain_form(folded, language)
         forms.update(dict.fromkeys((plain, *changed, *_regular_forms(plain, language))))
-    return tuple(forms)
+    return *forms, *other
 
 
 def _plain_form(word: str, language: Language) -> tuple[str, tuple[str, ...]]:

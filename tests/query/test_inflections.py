@@ -49,9 +49,26 @@ def test_italian_endings_are_exchanged_when_asked(word: str, others: set[str]) -
     assert not others <= set(find_forms(word))
 
 
-@pytest.mark.parametrize("word", ["ab", "x1", "v1.2.3", "缓存", "größe", "a_b", ""])
+@pytest.mark.parametrize("word", ["ab", "x1", "v1.2.3", "缓存", "файл", "a_b", ""])
 def test_what_is_no_plain_word_has_one_form(word: str) -> None:
     assert len(find_forms(word)) == 1
+
+
+@pytest.mark.parametrize(
+    ("word", "other"),
+    [
+        pytest.param("Größe", "grosse", id="small"),
+        pytest.param("STRAẞE", "strasse", id="capital sharp s"),
+        pytest.param("STRASSE", "straße", id="capitals"),
+        pytest.param("GRÖSSE", "größe", id="capitals with an accent"),
+    ],
+)
+def test_a_sharp_s_and_its_two_capitals_are_forms_of_each_other(word: str, other: str) -> None:
+    assert other in find_forms(word)
+
+
+def test_two_small_letters_are_no_sharp_s() -> None:
+    assert not any("ß" in form for form in find_forms("class"))
 
 
 def test_a_word_comes_first_folded_and_no_form_twice() -> None:

@@ -36,9 +36,9 @@ PLANTED: dict[str, tuple[str, ...]] = {
     "Ångström per metre": ("ångström", "angstrom", "A\u030angstro\u0308m"),
     "cảng biển tiếng Việt": ("tiếng Việt", "tieng viet", unicodedata.normalize("NFD", "tiếng Việt")),
     "perché_no = 1": ("perché_no", "`perché_no`", "`perche\u0301_no`"),
-    # Sharp s is a letter of its own.
-    "Die Größe des Piers": ("Größe", "größe", "GRÖßE", "GRÖẞE", "`Größe`"),
-    "HAUPTSTRASSE 5": ("hauptstrasse", "HAUPTSTRASSE"),
+    # Sharp s keeps its place, and has two letters in capitals.
+    "Die Größe des Piers": ("Größe", "größe", "GRÖßE", "GRÖẞE", "GRÖSSE", "`Größe`"),
+    "HAUPTSTRASSE 5": ("hauptstraße", "Hauptstraße", "hauptstrasse", "HAUPTSTRASSE"),
     # Dotted capital I grows when it is lowered; dotless i is a letter of its own.
     "İzmir limanı": ("İzmir", "izmir", "I\u0307zmir", "IZMIR"),
     "fener ışık verdi": ("ışık", "`ışık`"),
