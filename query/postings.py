@@ -17,9 +17,11 @@ from .terms import SearchTerm
 
 __all__ = ["Postings", "count_matches", "read_postings", "within"]
 
-# A term in more passages than this is common: of those only the ones with another term are read, and the newest.
+# A term in more passages than this is common: of those only the ones with another term are read, and the newest. Of a
+# literal's the oldest, too: the index knows its words alone, and where they are common the name itself may not be.
 _COMMON = 5000
 _NEWEST = 1000
+_OLDEST = 1000
 
 
 @dataclass(slots=True)
@@ -85,12 +87,12 @@ def within(passages: Sequence[int], ranges: Sequence[Range]) -> list[int]:
 def _read_common(
     connection: apsw.Connection, term: SearchTerm, terms: Sequence[SearchTerm], session: Range
 ) -> list[int]:
-    newest = query_passages(connection, "select_newest_postings", term.match, session, _NEWEST)
-    others = " OR ".join(f"({other.match})" for other in terms if other is not term)
-    if not others:
-        return newest
-    beside = query_passages(connection, "select_postings", f"({term.match}) AND ({others})", session)
-    return sorted({*newest, *beside})
+    found = query_passages(connection, "select_newest_postings", term.match, session, _NEWEST)
+    if term.is_literal:
+        found += query_passages(connection, "select_postings", term.match, session, _OLDEST)
+    if others := " OR ".join(f"({other.match})" for other in terms if other is not term):
+        found += query_passages(connection, "select_postings", f"({term.match}) AND ({others})", session)
+    return sorted(set(found))
 
 
 def _count(connection: apsw.Connection, match: str, session: Range) -> int:

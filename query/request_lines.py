@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import msgspec
 
 from .history_store import RetrievalRequest
@@ -31,4 +33,8 @@ def decode_request(line: bytes) -> RequestLine:
     try:
         return msgspec.json.decode(line, type=RequestLine)
     except msgspec.MsgspecError as error:
-        raise RequestLineError(str(error)) from error
+        try:
+            # JavaScript writes half a character as an escape, which not every decoder takes.
+            return msgspec.convert(json.loads(line), RequestLine)
+        except (ValueError, RecursionError):
+            raise RequestLineError(str(error)) from error

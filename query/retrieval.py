@@ -202,7 +202,7 @@ def _finish(
         answer.warnings = (f"{asked.scope.unknown_ids} of the context ids are no entries of this session",)
     if not hits:
         answer.status = "no-hits"
-        answer.reason = _why_nothing(answer.counts, asked.scope)
+        answer.reason = _why_nothing(answer.counts, asked.scope, whole=asked.found.postings.whole)
 
 
 @contextmanager
@@ -232,25 +232,31 @@ def _milliseconds_since(start: float) -> float:
 
 def _counts(connection: apsw.Connection, scope: Scope, found: Found, ranking: Ranking) -> dict[str, int]:
     """Count passages that match, by why they are or are not evidence."""
+    postings = found.postings
     everywhere, in_context, edited_out = (
-        count_matches(connection, scope, found.postings, ranges)
+        count_matches(connection, scope, postings, ranges)
         for ranges in ([scope.session.all_passages], scope.in_context, scope.edited_out)
     )
+    eligible = (
+        found.matching if postings.whole else count_matches(connection, scope, postings, scope.eligible)
+    )
     return {
-        "candidates": found.matching,
+        "candidates": eligible,
         "verified": found.verified,
         "ranked": len(ranking.hits),
         "duplicate": ranking.duplicates,
         "in_context": in_context,
         "edited_out": edited_out,
-        "sibling": max(everywhere - found.matching - in_context - edited_out, 0),
+        "sibling": max(everywhere - eligible - in_context - edited_out, 0),
         "alternate_branch_candidates": ranking.off_branch,
     }
 
 
-def _why_nothing(counts: dict[str, int], scope: Scope) -> str:
+def _why_nothing(counts: dict[str, int], scope: Scope, *, whole: bool) -> str:
     if counts["over_budget"]:
         return "matching entries exceed the token budget"
+    if counts["candidates"] and not whole:
+        return "the words stand in more entries than are looked at; name something else of it, too"
     if counts["in_context"]:
         return "what matches is still in the active context"
     if not scope.removed:

@@ -10,7 +10,11 @@ beginning as (
   select number
   from sessions
   where length($name) >= 4 and not exists (select 1 from exact)
-    and (substr(session_key, 1, length($name)) = $name or substr(session_id, 1, length($name)) = $name)
+    -- Ranges, which the indexes know: no character comes after the last one.
+    and (
+      (session_key >= $name and session_key < $name || char(1114111))
+      or (session_id >= $name and session_id < $name || char(1114111))
+    )
 )
 select number, session_key, session_id, path, project, leaf, passages, fingerprint
 from sessions

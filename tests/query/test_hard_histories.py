@@ -163,3 +163,27 @@ def test_frames_count_in_the_budget(tmp_path_factory: pytest.TempPathFactory, bu
     assert sum(hit["tokens"] for hit in answer.hits) == answer.values["tokens"] <= budget
     left = answer.values["counts"]["over_budget"]
     assert len(answer.hits) + left == 12
+
+
+@pytest.fixture(scope="module")
+def common_words(tmp_path_factory: pytest.TempPathFactory) -> IndexedLogs:
+    """One early mention of a name, and thousands of its words in another order."""
+    later = (f"the config number {number} was read, then we had to parse it" for number in range(5_100))
+    return remember(tmp_path_factory.mktemp("common"), "parse_config must stay at 42 retries", *later)
+
+
+@both_rankings
+def test_the_first_mention_of_a_name_is_found_among_thousands_of_its_words(
+    common_words: IndexedLogs, ranking: RankingName
+) -> None:
+    assert ask(common_words, "`parse_config`", ranking=ranking).ids[0] == "e0"
+
+
+def test_words_in_more_entries_than_are_looked_at_are_no_reason_to_blame_a_branch(
+    common_words: IndexedLogs,
+) -> None:
+    answer = ask(common_words, "`config_parse`").values
+
+    assert answer["status"] == "no-hits"
+    assert answer["reason"].startswith("the words stand in more entries than are looked at")
+    assert (answer["counts"]["candidates"], answer["counts"]["sibling"]) == (5_101, 0)

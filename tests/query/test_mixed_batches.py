@@ -172,3 +172,11 @@ def test_a_file_of_requests_is_answered_as_by_a_command_for_each(
     assert written([json.loads(line) for line in result.stdout.splitlines()]) == written(
         [one_command(logs, one, ranking, tmp_path) for one in MIXED]
     )
+
+
+def test_a_file_of_requests_may_hold_half_a_character(logs: IndexedLogs, tmp_path: Path) -> None:
+    file = tmp_path / "requests.jsonl"
+    file.write_text(json.dumps(asdict(HALF_PAIR)) + "\n", encoding="ascii")
+    result = run("--store", str(logs.store), "retrieve", "--requests", str(file))
+
+    assert written([json.loads(result.stdout)]) == written([alone(logs, HALF_PAIR, "seed").to_dict()])
