@@ -61,13 +61,14 @@ class Found:
     """Candidates, most evidence first, and the ``texts`` of the passages that were read on the way.
 
     ``matching`` counts the passages that the index gave, ``verified`` those of them that were not found without any
-    term when they were looked up.
+    term when they were looked up; with ``whole`` unset there were too many to look at all.
     """
 
     postings: Postings
     candidates: tuple[Candidate, ...] = ()
     matching: int = 0
     verified: int = 0
+    whole: bool = True
     texts: dict[int, str] = field(default_factory=dict[int, str])
 
     @property
@@ -92,11 +93,12 @@ def find_candidates(
     order = PassageOrder(
         postings.terms,
         postings.eligible,
+        postings.base,
         lambda passages: read_texts(connection, codec, scope, passages),
     )
     candidates = tuple(islice(_candidates(connection, scope, order, pool), pool))
-    matching = len(set[int]().union(*postings.eligible.values()))
-    return Found(postings, candidates, matching, matching - order.dropped, order.texts)
+    matching = postings.matching
+    return Found(postings, candidates, matching, matching - order.dropped, order.is_whole, order.texts)
 
 
 def read_texts(
@@ -104,8 +106,11 @@ def read_texts(
 ) -> Iterator[tuple[int, str, str]]:
     """Yield passages with their texts and labels, in no promised order."""
     wanted = {"ids": json.dumps(passages), "base": scope.session.base}
+    found = 0
     for passage, body, label in rows(connection, query_sql("select_texts"), wanted):
+        found += 1
         yield passage, codec.unpack(body), label
+    _check_all_there(found, passages)
 
 
 def _candidates(
@@ -135,7 +140,11 @@ def _matches(terms: Iterable[SearchTerm], held: Held) -> Iterator[Match]:
 def _read_entries(connection: apsw.Connection, scope: Scope, held: Sequence[Held]) -> list[tuple[Any, ...]]:
     wanted = {"ids": json.dumps([one.passage for one in held]), "base": scope.session.base}
     found = list(rows(connection, query_sql("select_candidates"), wanted))
-    if len(found) != len(held):
-        # A search that left out what the index knows would pass for an answer.
-        raise apsw.CorruptError("the word index has passages that are not there")
+    _check_all_there(len(found), held)
     return found
+
+
+def _check_all_there(found: int, wanted: Sequence[object]) -> None:
+    """Raise ``CorruptError`` unless all were found: a search without what the index knows would pass for an answer."""
+    if found != len(wanted):
+        raise apsw.CorruptError("the word index has passages that are not there")

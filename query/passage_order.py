@@ -9,9 +9,10 @@ from __future__ import annotations
 import heapq
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import islice, pairwise
+from itertools import islice, repeat
 from typing import NamedTuple
 
+from .bitsets import ascending, bits_of, descending, union
 from .matching import find_literal, find_words
 from .terms import SearchTerm
 
@@ -21,9 +22,10 @@ __all__ = ["Held", "PassageOrder"]
 _COUNTED_TERMS = 3
 _LITERAL_LEVEL = _COUNTED_TERMS + 1
 
-# Passages that are looked up at once, and in all.
+# Passages that are looked up at once, and in all; of those the oldest with a literal's words, where there are more.
 _AT_ONCE = 64
 _MOST_LOOKED_UP = 4000
+_OLDEST_LOOKED_UP = 1000
 
 # How much evidence a passage is: its level, the rarity of its terms, and its id, as newer ones come first.
 _Evidence = tuple[int, float, int]
@@ -41,21 +43,25 @@ class Held(NamedTuple):
 class PassageOrder:
     """The passages of one search: ``terms`` with their weights, and the ``postings`` of each by its number.
 
-    ``read`` yields (passage, text, label) for some passages. ``texts`` holds what was read, ``dropped`` counts the
-    passages that turned out to hold no term.
+    Postings are bits by a passage's place behind ``base``. ``read`` yields (passage, text, label) for some passages. ``texts`` holds what was read, ``dropped`` counts the
+    passages that turned out to hold no term; ``is_whole`` is unset once a passage was too many to look at.
     """
 
     terms: Sequence[SearchTerm]
-    postings: Mapping[int, Sequence[int]]
+    postings: Mapping[int, int]
+    base: int
     read: Callable[[Sequence[int]], Iterable[tuple[int, str, str]]]
     texts: dict[int, str] = field(default_factory=dict[int, str])
     dropped: int = 0
+    is_whole: bool = True
     _weights: dict[int, float] = field(default_factory=dict[int, float])
     _in_text: Sequence[SearchTerm] = ()
+    _uncertain: int = 0
 
     def __post_init__(self) -> None:
         """Find the terms that the index alone cannot tell."""
-        self._in_text = [term for term in self.terms if term.needs_text]
+        self._in_text = [term for term in self.terms if term.is_literal or term.is_uncertain]
+        self._uncertain = sum(1 << term.number for term in self.terms if term.is_uncertain)
 
     def passages(self) -> Iterator[Held]:
         """Yield passages: those with a literal, then by number of terms as the score counts them, then by rarity.
@@ -77,34 +83,67 @@ class PassageOrder:
     def _likely(self) -> Iterator[Held]:
         """Yield all passages by what the index says of them: the most evidence that each can be."""
         literals = sum(1 << term.number for term in self.terms if term.is_literal)
-        holding = {term.number: set(self.postings[term.number]) for term in self.terms}
-        given: set[int] = set()
-        for level in self._levels(holding):
-            fresh = level - given
-            given |= fresh
-            alike: dict[int, list[int]] = {}
-            for passage, terms in _terms_of(fresh, holding).items():
-                alike.setdefault(terms, []).append(passage)
-            by_weight: dict[float, list[int]] = {}
-            for terms in alike:
-                by_weight.setdefault(self._weight(terms), []).append(terms)
-            for weight in sorted(by_weight, reverse=True):
-                equal = [(passage, terms) for terms in by_weight[weight] for passage in alike[terms]]
-                for passage, terms in sorted(equal, reverse=True):
-                    yield Held(passage, terms, terms & literals)
+        given = 0
+        for number, level in enumerate(self._levels()):
+            places = self._looked_up_first(level) if number == 0 else self._by_weight(level & ~given)
+            given |= level
+            for place, terms in places:
+                yield Held(self.base + place, terms, terms & literals)
 
-    def _levels(self, holding: Mapping[int, set[int]]) -> Iterator[set[int]]:
+    def _levels(self) -> Iterator[int]:
         """Yield sets of passages, each with less evidence than the one before; one may be in several."""
-        literal = set[int]().union(*(holding[term.number] for term in self.terms if term.is_literal))
-        if literal:
-            yield literal
+        yield union(self.postings[term.number] for term in self.terms if term.is_literal)
         # Passages with at least so many terms, the most first.
-        counted: list[set[int]] = [set() for _ in range(_COUNTED_TERMS)]
-        for passages in holding.values():
-            for more, fewer in pairwise(counted):
-                more |= fewer & passages
+        counted = [0] * _COUNTED_TERMS
+        for passages in self.postings.values():
+            for more in range(_COUNTED_TERMS - 1):
+                counted[more] |= counted[more + 1] & passages
             counted[-1] |= passages
         yield from counted
+
+    def _looked_up_first(self, level: int) -> Iterator[tuple[int, int]]:
+        """Yield the passages of literals; of more than are looked up, the oldest come before those in between.
+
+        The first mention of a name says the most of it.
+        """
+        if level.bit_count() <= _MOST_LOOKED_UP:
+            yield from self._by_weight(level)
+            return
+        first = list(islice(self._by_weight(level), _MOST_LOOKED_UP - _OLDEST_LOOKED_UP))
+        yield from first
+        left = level & ~bits_of((place for place, _ in first), level.bit_length())
+        oldest = bits_of(islice(ascending(left), _OLDEST_LOOKED_UP), level.bit_length())
+        yield from self._by_weight(oldest)
+        yield from self._by_weight(left & ~oldest)
+
+    def _by_weight(self, level: int) -> Iterator[tuple[int, int]]:
+        """Yield places with their terms by the rarity of these, the newest first of equal ones.
+
+        A set is split by one term after another, always the one next that may hold the rarest passages: only as many
+        splits are made as passages are taken.
+        """
+        order = sorted((term.number for term in self.terms), key=lambda number: -self._weight(1 << number))
+        left = [sum(1 << number for number in order[at:]) for at in range(len(order) + 1)]
+        splits: list[tuple[float, int, int, int, int]] = [(-self._weight(left[0]), 0, 0, 0, level)]
+        serial = 0
+        weight, equal = 0.0, list[tuple[int, int]]()
+        while splits:
+            if equal and -splits[0][0] < weight:
+                yield from _newest_first(equal)
+                equal = []
+            bound, _, at, terms, places = heapq.heappop(splits)
+            if at == len(order):
+                weight = -bound
+                equal.append((places, terms))
+                continue
+            held = places & self.postings[order[at]]
+            for part, more in ((held, 1 << order[at]), (places ^ held, 0)):
+                if part:
+                    serial += 1
+                    most = self._weight(terms | more | left[at + 1])
+                    heapq.heappush(splits, (-most, serial, at + 1, terms | more, part))
+        if equal:
+            yield from _newest_first(equal)
 
     def _evidence(self, held: Held) -> _Evidence:
         level = _LITERAL_LEVEL if held.literals else min(held.terms.bit_count(), _COUNTED_TERMS)
@@ -124,25 +163,22 @@ class PassageOrder:
         for passage, text, label in self.read(unread) if unread else ():
             self.texts[passage], labels[passage] = text, label
         for held in batch:
-            if held.passage not in labels:
-                # Without a look nothing is a literal.
-                yield Held(held.passage, held.terms, 0)
-                continue
-            found = _look_up(held, in_text, self.texts[held.passage], labels[held.passage])
+            if held.passage in labels:
+                found = _look_up(held, in_text, self.texts[held.passage], labels[held.passage])
+            else:
+                # Without a look nothing is a literal, and several words are none that follow each other.
+                found = Held(held.passage, held.terms & ~self._uncertain, 0)
+                self.is_whole = self.is_whole and not held.terms & asked
             if found.terms:
                 yield found
             else:
                 self.dropped += 1
 
 
-def _terms_of(passages: set[int], holding: Mapping[int, set[int]]) -> dict[int, int]:
-    """Return the terms that some passages hold, as bits."""
-    held = dict.fromkeys(passages, 0)
-    for number, those in holding.items():
-        bit = 1 << number
-        for passage in passages & those:
-            held[passage] |= bit
-    return held
+def _newest_first(groups: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """Yield the places of some sets, each with what its set goes with."""
+    streams = [zip(descending(places), repeat(terms)) for places, terms in groups]
+    return heapq.merge(*streams, reverse=True) if len(streams) > 1 else iter(streams[0])
 
 
 def _look_up(held: Held, in_text: Iterable[SearchTerm], text: str, label: str) -> Held:

@@ -18,7 +18,6 @@ from .candidates import POOL, Found, find_candidates, read_texts
 from .descriptor import Descriptor, describe
 from .known_postings import KnownPostings
 from .limits import Limits
-from .postings import count_matches
 from .prepared import PreparedQueries
 from .ranking import Asked, Ranking, rank_hits
 from .relevance import RELEVANCE_POOL, rank_by_relevance
@@ -197,12 +196,12 @@ def _finish(
         hits, left = select_hits(sources, ranking.hits, limits, settings)
     answer.hits = tuple(hits)
     with answer.timed("counts"):
-        answer.counts = {**_counts(engines.connection, asked.scope, asked.found, ranking), **left}
+        answer.counts = {**_counts(asked.scope, asked.found, ranking), **left}
     if asked.scope.unknown_ids:
         answer.warnings = (f"{asked.scope.unknown_ids} of the context ids are no entries of this session",)
     if not hits:
         answer.status = "no-hits"
-        answer.reason = _why_nothing(answer.counts, asked.scope, whole=asked.found.postings.whole)
+        answer.reason = _why_nothing(answer.counts, asked.scope, whole=asked.found.whole)
 
 
 @contextmanager
@@ -230,24 +229,20 @@ def _milliseconds_since(start: float) -> float:
     return (time.perf_counter() - start) * 1000
 
 
-def _counts(connection: apsw.Connection, scope: Scope, found: Found, ranking: Ranking) -> dict[str, int]:
+def _counts(scope: Scope, found: Found, ranking: Ranking) -> dict[str, int]:
     """Count passages that match, by why they are or are not evidence."""
-    postings = found.postings
     everywhere, in_context, edited_out = (
-        count_matches(connection, scope, postings, ranges)
+        found.postings.count(ranges)
         for ranges in ([scope.session.all_passages], scope.in_context, scope.edited_out)
     )
-    eligible = (
-        found.matching if postings.whole else count_matches(connection, scope, postings, scope.eligible)
-    )
     return {
-        "candidates": eligible,
+        "candidates": found.matching,
         "verified": found.verified,
         "ranked": len(ranking.hits),
         "duplicate": ranking.duplicates,
         "in_context": in_context,
         "edited_out": edited_out,
-        "sibling": max(everywhere - eligible - in_context - edited_out, 0),
+        "sibling": max(everywhere - found.matching - in_context - edited_out, 0),
         "alternate_branch_candidates": ranking.off_branch,
     }
 

@@ -43,9 +43,9 @@ class SearchTerm:
         return self.term.kind in _LITERAL_KINDS
 
     @property
-    def needs_text(self) -> bool:
-        """Whether the index alone cannot tell a match: it knows one word, not case, order or pairs by chance."""
-        return self.is_literal or any(len(words) != 1 or is_unspaced(words[0]) for words in self.alternatives)
+    def is_uncertain(self) -> bool:
+        """Whether the index alone cannot tell that the words stand: it knows one word, not order or pairs by chance."""
+        return any(len(words) != 1 or is_unspaced(words[0]) for words in self.alternatives)
 
 
 def prepare_terms(

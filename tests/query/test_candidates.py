@@ -19,7 +19,7 @@ from uncompact.pipelines.sqlite import execute, execute_many
 from uncompact.pipelines.tree import Interval
 from uncompact.query.candidates import POOL, Found, Match, find_candidates
 from uncompact.query.descriptor import Descriptor, Term, describe
-from uncompact.query.postings import count_matches, read_postings
+from uncompact.query.postings import read_postings
 from uncompact.query.scope import Range, Scope, SessionRow
 from uncompact.query.settings import RetrievalSettings
 from uncompact.query.terms import SearchTerm, prepare_terms
@@ -273,32 +273,36 @@ def test_matching_passages_are_counted_once_in_all_ranges(passages: Passages) ->
     base, scope = passages.base, passages.scope()
     postings = read_postings(passages.connection, scope, passages.terms(keyword("pool"), keyword("size")))
 
-    assert count_matches(passages.connection, scope, postings, [(base, base + 1), (base + 3, base + 4)]) == 3
-    assert count_matches(passages.connection, scope, postings, []) == 0
+    assert postings.count([(base, base + 1), (base + 3, base + 4)]) == 3
+    assert postings.count([]) == 0
+    assert postings.count([scope.session.all_passages]) == postings.matching == 4
 
 
-def test_a_common_term_counts_where_it_stands_beside_another(
-    passages: Passages, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("uncompact.query.postings._COMMON", 3)
-    monkeypatch.setattr("uncompact.query.postings._NEWEST", 1)
-    passages.hold(["pool size", "pool", "size", "pool", "pool"])
-    found = passages.find(keyword("pool"), keyword("size"))
+def test_common_terms_are_ordered_as_rare_ones_are(passages: Passages) -> None:
+    texts = ["pool"] * 6000
+    texts[7], texts[4000], texts[9] = "pool size limit", "pool size", "pool limit"
+    passages.hold(texts)
+    found = passages.find(keyword("pool"), keyword("size"), keyword("limit"))
 
-    assert passages.places(found) == [0, 2, 4]
-    assert not found.postings.whole
-    everything = [passages.scope().session.all_passages]
-    assert count_matches(passages.connection, passages.scope(), found.postings, everything) == 5
+    assert passages.places(found)[:5] == [7, 4000, 9, 5999, 5998]
+    assert found.postings.matching == 6000
 
 
-def test_of_a_common_term_alone_the_newest_are_candidates(
-    passages: Passages, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("uncompact.query.postings._COMMON", 3)
-    monkeypatch.setattr("uncompact.query.postings._NEWEST", 2)
-    passages.hold(["pool"] * 5)
+@given(data=st.data())
+def test_the_order_is_that_of_all_evidence_sorted(passages: Passages, data: st.DataObject) -> None:
+    words = ["pool", "size", "limit", "depth", "maxKeel"]
+    texts = data.draw(st.lists(st.lists(st.sampled_from(words), max_size=5).map(" ".join), max_size=30))
+    asked = data.draw(st.lists(st.sampled_from(words), min_size=1, unique=True))
+    passages.hold(texts)
+    found = passages.find(*(identifier(word) if word == "maxKeel" else keyword(word) for word in asked))
 
-    assert passages.places(passages.find(keyword("pool"))) == [4, 3]
+    def evidence(place: int) -> tuple[float, ...]:
+        held = [term for term in found.postings.terms if term.term.text in texts[place].split()]
+        level = 4 if any(term.is_literal for term in held) else min(len(held), 3)
+        return level, round(sum(term.weight for term in held), 9), place
+
+    holding = [place for place, text in enumerate(texts) if set(asked) & set(text.split())]
+    assert passages.places(found) == sorted(holding, key=evidence, reverse=True)
 
 
 def test_an_entry_of_many_passages_does_not_crowd_out_others(passages: Passages) -> None:

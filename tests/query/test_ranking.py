@@ -76,7 +76,7 @@ def queries() -> Iterator[PreparedQueries]:
 
 def asked(*passages: Passage) -> Asked:
     candidates = tuple(one.candidate(number) for number, one in enumerate(passages))
-    return Asked(SCOPE, DESCRIPTOR, Found(Postings(TERMS, {}, {}, whole=True), candidates))
+    return Asked(SCOPE, DESCRIPTOR, Found(Postings(TERMS, 0, 0, {}, {}), candidates))
 
 
 def rank(queries: PreparedQueries, *passages: Passage) -> Ranking:
