@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import apsw
@@ -60,8 +60,8 @@ def read_postings(
     )
 
 
-def _bits(ranges: Iterable[Range], base: int, size: int) -> int:
-    return bits_of_ranges(((first - base, last - base) for first, last in ranges), size)
+def _bits(ranges: Sequence[Range], base: int, size: int) -> int:
+    return bits_of_ranges([(first - base, last - base) for first, last in ranges], size)
 
 
 def _rarity(count: int, passages: int) -> float:
