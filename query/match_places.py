@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
-from itertools import accumulate
 from typing import Any
 
 from .candidates import Match
@@ -24,9 +23,7 @@ def describe_matches(matches: Sequence[Match], excerpt: str) -> list[dict[str, A
     there, which may be another form of the word. One without a place stands in the label of a tool call, or in a part
     of the entry that the excerpt leaves out.
     """
-    starts = [0, *accumulate(len(line) for line in excerpt.split("\n"))]
-    # Each line but the last has its line feed, too.
-    starts = [start + number for number, start in enumerate(starts)]
+    starts = [0, *(at + 1 for at, character in enumerate(excerpt) if character == "\n")]
     return [_describe(match, excerpt, starts) for match in matches]
 
 

@@ -56,11 +56,13 @@ class PassageOrder:
     is_whole: bool = True
     _weights: dict[int, float] = field(default_factory=dict[int, float])
     _in_text: Sequence[SearchTerm] = ()
+    _asked: int = 0
     _uncertain: int = 0
 
     def __post_init__(self) -> None:
         """Find the terms that the index alone cannot tell."""
         self._in_text = [term for term in self.terms if term.is_literal or term.is_uncertain]
+        self._asked = sum(1 << term.number for term in self._in_text)
         self._uncertain = sum(1 << term.number for term in self.terms if term.is_uncertain)
 
     def passages(self) -> Iterator[Held]:
@@ -156,19 +158,19 @@ class PassageOrder:
 
     def _looked_up(self, batch: Sequence[Held]) -> Iterator[Held]:
         """Yield what stands of some passages once their texts are read."""
-        in_text = self._in_text
-        asked = sum(1 << term.number for term in in_text)
-        unread = [held.passage for held in batch if held.terms & asked][: _MOST_LOOKED_UP - len(self.texts)]
+        unread = [held.passage for held in batch if held.terms & self._asked][
+            : _MOST_LOOKED_UP - len(self.texts)
+        ]
         labels: dict[int, str] = {}
         for passage, text, label in self.read(unread) if unread else ():
             self.texts[passage], labels[passage] = text, label
         for held in batch:
             if held.passage in labels:
-                found = _look_up(held, in_text, self.texts[held.passage], labels[held.passage])
+                found = _look_up(held, self._in_text, self.texts[held.passage], labels[held.passage])
             else:
                 # Without a look nothing is a literal, and several words are none that follow each other.
                 found = Held(held.passage, held.terms & ~self._uncertain, 0)
-                self.is_whole = self.is_whole and not held.terms & asked
+                self.is_whole = self.is_whole and not held.terms & self._asked
             if found.terms:
                 yield found
             else:
